@@ -1,0 +1,156 @@
+"""Every error leasehold raises, in one tree.
+
+    LeaseholdError
+    ├── BadValue (ValueError)        something a caller passed in can't be used
+    │   ├── BadArguments             a job's arguments do not fit its handler, or JSON
+    │   ├── BadResult                a handler returned what can't be stored
+    │   └── BadOption                an option, a duration, a URL, a name
+    ├── UnknownTask, DuplicateTask   the registry
+    ├── JobNotFound, WrongState, IdConflict
+    ├── LeaseLost                    the attempt may no longer write
+    └── StoreError
+        ├── StoreUnavailable         connection refused, cut, database restarting: try again
+        ├── StoreBusy                a lock could not be had in time: try again
+        ├── StoreFull                no space left: nothing was written
+        ├── StoreRefused             this database can't be used, and why
+        └── SchemaMismatch           the tables and this code do not fit
+
+    Interrupted (BaseException)      raised inside a running handler to stop it
+    ├── TimedOut                     its deadline passed
+    ├── Cancelling                   somebody cancelled the job
+    ├── LeaseGone                    its lease is lost or about to end
+    └── Stopping                     the worker ends; the job is handed back
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from uuid import UUID
+
+
+class LeaseholdError(Exception):
+    """The root of the tree: `except LeaseholdError` catches all of it."""
+
+
+class BadValue(LeaseholdError, ValueError):
+    """A value that a caller passed in can't be used; the message says which and why."""
+
+
+class BadArguments(BadValue):
+    """A job's arguments do not fit its handler, or can't be stored as JSON."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(f"arguments of {kind!r}: {reason}")
+        self.kind = kind
+        self.reason = reason
+
+
+class BadResult(BadValue):
+    """A handler returned a value that can't be stored as JSON."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(f"result of {kind!r}: {reason}")
+        self.kind = kind
+        self.reason = reason
+
+
+class BadOption(BadValue):
+    """An option, a duration, a name or a URL can't be used."""
+
+
+class UnknownTask(LeaseholdError, LookupError):
+    """No task of that kind is registered here."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"no task named {kind!r} is registered here")
+        self.kind = kind
+
+
+class DuplicateTask(LeaseholdError):
+    """Two different handlers want the same kind."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"two tasks are named {kind!r}; give one of them another name=")
+        self.kind = kind
+
+
+class JobNotFound(LeaseholdError, LookupError):
+    """There is no job with that id, or it is another tenant's."""
+
+    def __init__(self, job_id: UUID) -> None:
+        super().__init__(f"no job {job_id}")
+        self.job_id = job_id
+
+
+class WrongState(LeaseholdError):
+    """The job exists, but what was asked is not possible in its state."""
+
+    def __init__(self, job_id: UUID, state: str, verb: str) -> None:
+        super().__init__(f"job {job_id} is {state}: can't {verb} it")
+        self.job_id = job_id
+        self.state = state
+        self.verb = verb
+
+
+class IdConflict(LeaseholdError):
+    """An id was given that another job, of another kind or with other arguments, already has."""
+
+    def __init__(self, job_ids: Iterable[UUID]) -> None:
+        self.job_ids = tuple(job_ids)
+        named = ", ".join(str(job_id) for job_id in self.job_ids)
+        super().__init__(f"already used for a job of another kind or with other arguments: {named}")
+
+
+class LeaseLost(LeaseholdError):
+    """The attempt's lease was taken back or cancelled: nothing it writes is accepted any more."""
+
+    def __init__(self, job_id: UUID, reason: str = "its lease was taken back") -> None:
+        super().__init__(f"job {job_id}: {reason}; what this attempt wrote was rolled back")
+        self.job_id = job_id
+
+
+class StoreError(LeaseholdError):
+    """The database behind the queue; driver errors are chained as `__cause__`."""
+
+
+class StoreUnavailable(StoreError):
+    """The database can't be reached just now. Trying again may help."""
+
+
+class StoreBusy(StoreError):
+    """A lock could not be had in time. Trying again may help."""
+
+
+class StoreFull(StoreError):
+    """The database has no space left. Nothing was written."""
+
+
+class StoreRefused(StoreError):
+    """This database can't be used as a queue; the message says why."""
+
+
+class SchemaMismatch(StoreError):
+    """The tables and this version of leasehold do not fit; the message says what to run."""
+
+
+class Interrupted(BaseException):  # noqa: N818 - it is a signal, and must pass `except Exception`
+    """Raised inside a running handler to stop it. Clean up and let it pass."""
+
+
+class TimedOut(Interrupted):
+    """The attempt's deadline passed."""
+
+
+class Cancelling(Interrupted):
+    """Somebody cancelled the job."""
+
+
+class LeaseGone(Interrupted):
+    """The attempt's lease is lost or about to end: nothing it writes would be accepted."""
+
+
+class Stopping(Interrupted):
+    """The worker ends; the job is handed back without charge."""

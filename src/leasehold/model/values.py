@@ -1,0 +1,214 @@
+"""The values that cross the store's edge. Structs, because they are made by the hundred thousand."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 - msgspec reads the annotations at run time
+from typing import Any
+
+import msgspec
+
+from leasehold.model.ids import Fence, JobId, WorkerId  # noqa: TC001 - as above
+from leasehold.model.states import State  # noqa: TC001 - as above
+
+DEFAULT_QUEUE = "default"
+DEFAULT_MAX_ATTEMPTS = 5
+DEFAULT_TIMEOUT_SECONDS = 3600.0
+DEFAULT_LEASE_SECONDS = 60.0
+PRIORITY_LIMIT = 32_767
+
+
+class NewJob(msgspec.Struct, frozen=True, kw_only=True):
+    """One job to enqueue. It is encoded as it stands: the field names are the SQL API's."""
+
+    id: JobId
+    kind: str
+    args: msgspec.Raw
+    queue: str = DEFAULT_QUEUE
+    priority: int = 0
+    max_attempts: int = DEFAULT_MAX_ATTEMPTS
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    delay_seconds: float | None = None
+    run_at: datetime | None = None
+    tenant: str = ""
+    batch: JobId | None = None
+    lane: str | None = None
+    created_by: str | None = None
+
+
+class Want(msgspec.Struct, frozen=True):
+    """A queue to claim from, and how many jobs of it at most. Wants are served in order."""
+
+    queue: str
+    limit: int
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """A lease just taken: all that running the attempt needs."""
+
+    job_id: JobId
+    fence: Fence
+    kind: str
+    queue: str
+    args: str
+    attempt: int
+    failures: int
+    lapses: int
+    max_attempts: int
+    timeout_seconds: float
+    lease_seconds: float
+    tenant: str
+    priority: int
+    batch: JobId | None
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A lease that a worker believes it has."""
+
+    job_id: JobId
+    fence: Fence
+    lease_seconds: float
+
+
+class Renewal(msgspec.Struct, frozen=True):
+    """What renewing found: the lost ones may not write any more, the cancelled ones should stop."""
+
+    lost: frozenset[JobId]
+    cancelled: frozenset[JobId]
+
+
+class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The end of one attempt, for `finish`.
+
+    `outcome` is one of succeeded, failed, snoozed, released, cancelled, dead. `delay_seconds` or
+    `run_at` say when failed and snoozed ones come back. `is_counted` adds one to the failures.
+    `elapsed_seconds` is how long the handler ran; None when it never started.
+    """
+
+    job_id: JobId
+    fence: Fence
+    outcome: str
+    result: msgspec.Raw | None = None
+    error: str | None = None
+    traceback: str | None = None
+    delay_seconds: float | None = None
+    run_at: datetime | None = None
+    is_counted: bool = False
+    elapsed_seconds: float | None = None
+
+
+class Promotion(msgspec.Struct, frozen=True):
+    """How many scheduled jobs became ready, and in how many seconds the next one is due."""
+
+    count: int
+    next_seconds: float | None
+
+
+class Lapsed(msgspec.Struct, frozen=True):
+    """A lease whose end has passed. `until` is opaque: it tells a renewed lease from this one."""
+
+    job_id: JobId
+    fence: Fence
+    until: str
+    lease_seconds: float
+    lapses: int
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A job as people see it; `args` and `result` are decoded JSON."""
+
+    id: JobId
+    tenant: str
+    queue: str
+    kind: str
+    args: dict[str, Any]
+    state: State
+    priority: int
+    attempt: int
+    failures: int
+    lapses: int
+    max_attempts: int
+    timeout_seconds: float
+    run_at: datetime | None
+    worker: WorkerId | None
+    worker_name: str | None
+    claimed_at: datetime | None
+    lease_until: datetime | None
+    cancel_requested: bool
+    batch: JobId | None
+    lane: str | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    result: Any
+    error: str | None
+    created_by: str | None
+    created_at: datetime
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One ended attempt out of a job's history."""
+
+    attempt: int
+    outcome: str
+    fence: Fence | None
+    worker: WorkerId | None
+    worker_name: str | None
+    started_at: datetime | None
+    finished_at: datetime
+    result: Any
+    error: str | None
+    traceback: str | None
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which jobs `find` returns; None does not restrict."""
+
+    state: State | None = None
+    queue: str | None = None
+    kind: str | None = None
+    tenant: str | None = None
+    batch: JobId | None = None
+
+
+class TaskPolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """What the store knows of a kind, so that SQL can enqueue and reclaim without its code."""
+
+    kind: str
+    queue: str
+    priority: int
+    max_attempts: int
+    timeout_seconds: float
+    dies_on_lapse: bool
+
+
+class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker process as it reports itself."""
+
+    id: WorkerId
+    name: str
+    queues: tuple[str, ...]
+    kinds: tuple[str, ...]
+    slots: int
+    version: str
+    running: int = 0
+    started_at: datetime | None = None
+    seen_at: datetime | None = None
+
+
+class QueueCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many live jobs a queue has, by where they stand."""
+
+    queue: str
+    ready: int
+    scheduled: int
+    failed: int
+    running: int
+    parked: int
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `leasehold doctor`; `level` is ok, warning or problem."""
+
+    level: str
+    topic: str
+    message: str
+    remedy: str = ""

@@ -1,0 +1,241 @@
+"""What a store can do. Each method is one atomic operation; both back-ends pass one test suite.
+
+The words are DESIGN's: a lease is named by (job_id, fence), and every write by a worker is refused
+unless that lease still stands. Errors are those of `leasehold.errors`; a driver's own never escape,
+except on a connection that belongs to the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from enum import StrEnum
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import msgspec
+
+from leasehold.model.ids import Fence, JobId, WorkerId
+from leasehold.model.states import State
+from leasehold.model.values import (
+    Attempt,
+    Claim,
+    Filter,
+    Finding,
+    Held,
+    Job,
+    Lapsed,
+    NewJob,
+    Promotion,
+    QueueCounts,
+    Renewal,
+    Settlement,
+    TaskPolicy,
+    Want,
+    WorkerInfo,
+)
+
+
+class Statement(NamedTuple):
+    """One statement of an enqueue script, with `:name` parameters."""
+
+    sql: str
+    parameters: Mapping[str, Any]
+
+
+Rows: TypeAlias = Sequence[Sequence[Any]]
+# Yields statements, is sent their rows, returns the ids that stood there already.
+EnqueueScript: TypeAlias = Generator[Statement, Rows, frozenset[JobId]]
+
+
+class Answer(StrEnum):
+    """What became of one settlement."""
+
+    SETTLED = "settled"
+    ALREADY = "already"  # this very lease was settled before: an answer had been lost
+    LOST = "lost"  # the lease is gone; nothing was written
+
+
+class Waker(Protocol):
+    """Tells an idle claimer that there may be work. Used by one thread, poked by any."""
+
+    is_polling_only: bool
+
+    def wait(self, timeout_seconds: float) -> bool:
+        """Wait for a wake-up or a poke; False when the time ran out."""
+
+    def poke(self) -> None:
+        """End the present or the next wait at once. Safe from any thread and signal handler."""
+
+    def close(self) -> None: ...
+
+
+class SchemaStatus(msgspec.Struct, frozen=True):
+    """`version` 0 means that nothing is there yet; `pending` are the names of what would be run."""
+
+    version: int
+    code_version: int
+    pending: tuple[str, ...]
+
+
+class Store(Protocol):
+    """The database behind the queue. Safe to use from many threads."""
+
+    url: str
+    skew_seconds: float  # added to the store's clock; 0 outside tests
+    settles_on_commit: bool
+
+    # -- the tables ------------------------------------------------------------------------------
+    def schema(self) -> SchemaStatus: ...
+
+    def migrate(self) -> tuple[str, ...]:
+        """Bring the tables up to date, safely beside others doing the same; names what was run."""
+
+    def check_schema(self) -> None:
+        """Raise `SchemaMismatch` unless these tables and this code fit."""
+
+    def close(self) -> None:
+        """Close every connection. Safe twice."""
+
+    def dedicated(self) -> Store:
+        """Return the same store on a connection of its own, for one thread. Close it after use."""
+
+    # -- enqueue ---------------------------------------------------------------------------------
+    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        """Write the jobs, all or none; returns the ids that stood there already.
+
+        The same id, kind, tenant and arguments again is the same job; else `IdConflict`.
+        """
+
+    def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
+        """Do the same on a caller's connection, of any kind, sync or async."""
+
+    def notify(self, queues: frozenset[str]) -> None:
+        """Wake workers of these queues soon. Never fails: polling finds what a wake-up missed."""
+
+    # -- the worker's operations, every write fenced ----------------------------------------------
+    def claim(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        is_for_suspects: bool = False,
+    ) -> list[Claim]:
+        """Take leases on ready jobs, in the order of the wants, at most `limit` in all.
+
+        `leases` names the kinds this worker knows, each with its lease in seconds. Jobs of other
+        kinds are parked. Suspects (jobs that lapsed before) come only when asked for.
+        """
+
+    def claim_parked(
+        self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
+    ) -> list[Claim]:
+        """Take leases on jobs that other workers parked and this one knows."""
+
+    def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
+        """Extend the leases, never beyond their deadline."""
+
+    def cancel_requests(self, leases: Sequence[Held]) -> frozenset[JobId]:
+        """Say which of these leases somebody has asked to cancel."""
+
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        """Settle attempts; one answer each, in order. A cancelled one ends cancelled."""
+
+    def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
+        """Hand back leases in this worker's name that it does not know (a claim's lost answer)."""
+
+    def transaction(
+        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+    ) -> AbstractContextManager[Any]:
+        """Open a transaction that ends the attempt with the caller's writes, or rolls both back.
+
+        Yields the driver's connection. On a clean exit it settles last and commits; `LeaseLost`
+        when the lease does not stand any more or the job was cancelled.
+        """
+
+    def async_transaction(
+        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+    ) -> AbstractAsyncContextManager[Any]:
+        """Do the same for an async handler (on SQLite it yields the blocking connection)."""
+
+    # -- upkeep ----------------------------------------------------------------------------------
+    def promote(self, *, limit: int) -> Promotion:
+        """Move scheduled jobs that are due to ready."""
+
+    def lapsed(self, *, limit: int) -> list[Lapsed]:
+        """List leases whose end has passed, oldest first. Takes nothing."""
+
+    def reclaim(self, leases: Sequence[tuple[Lapsed, float]]) -> dict[JobId, State]:
+        """Take back these leases if they stand unchanged, each coming back after the given seconds.
+
+        The first lapse is not counted and makes a suspect; a suspect's lapse is counted; the last
+        one, or one of a kind that dies on lapse, ends the job.
+        """
+
+    def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
+        """Write down a worker and the policies of its tasks."""
+
+    def beat(self, worker: WorkerId, *, running: int) -> None:
+        """Show that the worker is there."""
+
+    def farewell(self, worker: WorkerId) -> None:
+        """Strike the worker off."""
+
+    def workers(self) -> list[WorkerInfo]: ...
+
+    def tend(self) -> None:
+        """Do the store's own small chores (old workers; SQLite's checkpoint). Cheap when idle."""
+
+    def waker(self, queues: frozenset[str]) -> Waker:
+        """Listen for wake-ups; on a dedicated store it uses that store's connection."""
+
+    # -- people ----------------------------------------------------------------------------------
+    def get(self, job_id: JobId) -> Job | None: ...
+
+    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
+        """List jobs, newest first, with ids below `before`."""
+
+    def history(self, job_id: JobId) -> list[Attempt]:
+        """List the job's ended attempts, oldest first."""
+
+    def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
+        """End a waiting job as cancelled, or mark a running one; returns the state after.
+
+        A job that had ended stays as it is. None when there is no such job.
+        """
+
+    def retry(self, job_id: JobId) -> State | None:
+        """Make a failed, dead or cancelled job ready now, failures and lapses back to 0.
+
+        Returns QUEUED when it did, the state that forbids it otherwise, None for no such job.
+        """
+
+    def delete(self, job_id: JobId) -> State | None:
+        """Delete a job that is not running, with its history; None when it is gone (or never was).
+
+        Returns RUNNING when it may not.
+        """
+
+    def reprioritise(self, job_id: JobId, priority: int) -> State | None:
+        """Change a waiting job's priority; returns its state, None for no such job."""
+
+    def counts(self) -> list[QueueCounts]: ...
+
+    def parked_kinds(self) -> dict[str, int]:
+        """Count the jobs that wait because no worker knew their kind."""
+
+    def examine(self) -> list[Finding]:
+        """Look at the store's health, for `leasehold doctor`."""
+
+
+__all__ = [
+    "Answer",
+    "EnqueueScript",
+    "Fence",
+    "Rows",
+    "SchemaStatus",
+    "Statement",
+    "Store",
+    "Waker",
+]

@@ -1,0 +1,1 @@
+"""The store on PostgreSQL: one schema, `leasehold`, in a database the application already has."""

@@ -1,0 +1,160 @@
+"""Connections of the store's own: a bounded pool, or one that a thread keeps for itself."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from leasehold.errors import StoreBusy
+from leasehold.store.postgres.errors import translating
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+AsyncConnection = psycopg.AsyncConnection[tuple[Any, ...]]
+
+POOL_SIZE = 10
+POOL_WAIT_SECONDS = 30.0
+
+# A connection whose other end has vanished is noticed within 15 s.
+_DEFAULTS: dict[str, Any] = {
+    "application_name": "leasehold",
+    "connect_timeout": 10,
+    "keepalives_idle": 5,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+
+# Our statements are all served by an index. A plan made while the tables were small must not turn
+# into a scan of the whole table when they have grown (240 times slower, measured).
+_STEADY_PLANS = """
+SELECT set_config('enable_seqscan', 'off', false),
+       set_config('enable_hashjoin', 'off', false),
+       set_config('enable_mergejoin', 'off', false)
+"""
+
+
+def conninfo(url: str) -> str:
+    """Fill in what the URL does not say."""
+    given = conninfo_to_dict(url)
+    return make_conninfo(url, **{key: value for key, value in _DEFAULTS.items() if key not in given})
+
+
+def is_behind_pooler(reported_pid: int, real_pid: int) -> bool:
+    """Tell a pooler by the process id it makes up; settings and LISTEN do not last behind one."""
+    return reported_pid != real_pid
+
+
+def connect(url: str) -> Connection:
+    """Open a connection in autocommit mode, its plans steadied unless a pooler shares it."""
+    connection: Connection = psycopg.connect(conninfo(url), autocommit=True, prepare_threshold=0)
+    try:
+        row = connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()
+        if row is None or is_behind_pooler(connection.info.backend_pid, row[0]):
+            connection.prepare_threshold = None
+        else:
+            connection.execute(_STEADY_PLANS, prepare=False)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+async def connect_async(url: str) -> AsyncConnection:
+    """Do the same for an async handler's transaction; plans are the caller's own business."""
+    return await psycopg.AsyncConnection.connect(
+        conninfo(url), autocommit=True, prepare_threshold=None
+    )
+
+
+class Source(Protocol):
+    """Where a statement gets its connection from."""
+
+    def connection(self) -> Any:
+        """Lend a connection: a context manager."""
+
+    def close(self) -> None: ...
+
+
+class Pool:
+    """Opens connections when needed, up to a bound, and keeps them for the next caller."""
+
+    def __init__(self, url: str, size: int = POOL_SIZE) -> None:
+        self._url = url
+        self._size = size
+        self._renew_after_fork()
+
+    def _renew_after_fork(self) -> None:
+        # A child never touches its parent's connections, not even to close them.
+        self._pid = os.getpid()
+        self._idle: list[Connection] = []
+        self._room = threading.Semaphore(self._size)
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        if self._pid != os.getpid():
+            self._renew_after_fork()
+        if not self._room.acquire(timeout=POOL_WAIT_SECONDS):
+            raise StoreBusy(f"all {self._size} connections have been busy for a while")
+        try:
+            connection = self._take()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        finally:
+            self._room.release()
+
+    def _take(self) -> Connection:
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.closed:
+                return connection
+        with translating():
+            return connect(self._url)
+
+    def _give_back(self, connection: Connection) -> None:
+        idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        if idle and not connection.closed:
+            self._idle.append(connection)
+        else:
+            connection.close()
+
+    def close(self) -> None:
+        if self._pid == os.getpid():
+            while self._idle:
+                self._idle.pop().close()
+
+
+class Own:
+    """One connection for one thread, opened when first used and again when it was lost."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._pid = os.getpid()
+        self._kept: Connection | None = None
+        self.generation = 0  # grows with each new connection, so that a listener listens again
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        yield self.open()
+
+    def open(self) -> Connection:
+        if self._kept is None or self._kept.closed or self._pid != os.getpid():
+            with translating():
+                self._kept = connect(self._url)
+            self._pid = os.getpid()
+            self.generation += 1
+        return self._kept
+
+    def close(self) -> None:
+        if self._kept is not None and self._pid == os.getpid():
+            self._kept.close()
+        self._kept = None

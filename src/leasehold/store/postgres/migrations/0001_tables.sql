@@ -1,0 +1,145 @@
+-- serves code from 1
+-- A job's state is the table it stands in. A row that is deleted once can't be deleted twice:
+-- that is the fence. No foreign keys, no partitions; see ARCHITECTURE.md, "Storage".
+
+CREATE TYPE leasehold.outcome_state AS ENUM
+  ('succeeded', 'failed', 'snoozed', 'released', 'lapsed', 'cancelled', 'dead');
+
+-- What was asked. Written once, never updated.
+CREATE TABLE leasehold.job (
+  id              uuid        NOT NULL PRIMARY KEY,
+  tenant          text        NOT NULL DEFAULT '',
+  queue           text        NOT NULL,
+  kind            text        NOT NULL,
+  args            jsonb       NOT NULL,
+  priority        smallint    NOT NULL,
+  max_attempts    smallint    NOT NULL,
+  timeout_seconds real        NOT NULL,
+  key             text,
+  lane            text,
+  batch           uuid,
+  created_by      text,
+  created_at      timestamptz NOT NULL,
+  run_at          timestamptz -- as asked; NULL when it was due at once
+);
+
+-- Due and free to run. Claiming deletes the row.
+CREATE TABLE leasehold.ready (
+  job_id     uuid        NOT NULL,
+  queue      text        NOT NULL,
+  is_suspect boolean     NOT NULL DEFAULT false,
+  priority   smallint    NOT NULL,
+  created_at timestamptz NOT NULL,
+  attempt    integer     NOT NULL DEFAULT 0,
+  failures   integer     NOT NULL DEFAULT 0,
+  lapses     integer     NOT NULL DEFAULT 0,
+  kind       text        NOT NULL,
+  tenant     text        NOT NULL DEFAULT '',
+  lane       text,
+  batch      uuid
+);
+CREATE UNIQUE INDEX ready_order
+  ON leasehold.ready (queue, is_suspect, priority DESC, created_at, job_id);
+CREATE UNIQUE INDEX ready_job ON leasehold.ready (job_id);
+
+-- Not due yet: enqueued for later, snoozed, reclaimed, or failed (failures > 0) and to be retried.
+CREATE TABLE leasehold.scheduled (
+  job_id     uuid        NOT NULL PRIMARY KEY,
+  run_at     timestamptz NOT NULL,
+  queue      text        NOT NULL,
+  priority   smallint    NOT NULL,
+  created_at timestamptz NOT NULL,
+  attempt    integer     NOT NULL DEFAULT 0,
+  failures   integer     NOT NULL DEFAULT 0,
+  lapses     integer     NOT NULL DEFAULT 0,
+  kind       text        NOT NULL,
+  tenant     text        NOT NULL DEFAULT '',
+  lane       text,
+  batch      uuid
+);
+CREATE INDEX scheduled_due ON leasehold.scheduled (run_at);
+
+-- Ready once, but of a kind that the claiming worker did not know.
+CREATE TABLE leasehold.parked (
+  job_id     uuid        NOT NULL PRIMARY KEY,
+  queue      text        NOT NULL,
+  priority   smallint    NOT NULL,
+  created_at timestamptz NOT NULL,
+  attempt    integer     NOT NULL,
+  failures   integer     NOT NULL,
+  lapses     integer     NOT NULL,
+  kind       text        NOT NULL,
+  tenant     text        NOT NULL DEFAULT '',
+  lane       text,
+  batch      uuid
+);
+CREATE UNIQUE INDEX parked_order
+  ON leasehold.parked (kind, queue, priority DESC, created_at, job_id);
+
+-- The right to run one attempt until a moment. Finish and reclaim delete the row: whichever does
+-- so first has the job, the other finds nothing.
+CREATE SEQUENCE leasehold.fence;
+CREATE TABLE leasehold.lease (
+  job_id           uuid        NOT NULL PRIMARY KEY,
+  fence            bigint      NOT NULL,
+  worker           bigint      NOT NULL,
+  claimed_at       timestamptz NOT NULL,
+  until            timestamptz NOT NULL,
+  deadline         timestamptz NOT NULL, -- no renewal goes beyond it
+  lease_seconds    real        NOT NULL,
+  attempt          integer     NOT NULL,
+  failures         integer     NOT NULL,
+  lapses           integer     NOT NULL,
+  priority         smallint    NOT NULL,
+  cancel_requested boolean     NOT NULL DEFAULT false,
+  queue            text        NOT NULL,
+  kind             text        NOT NULL,
+  tenant           text        NOT NULL DEFAULT '',
+  lane             text,
+  batch            uuid,
+  cancelled_by     text
+);
+
+-- Append-only: one row for each ended lease, and one for an ending without a lease.
+CREATE TABLE leasehold.outcome (
+  job_id      uuid                    NOT NULL,
+  attempt     integer                 NOT NULL,
+  state       leasehold.outcome_state NOT NULL,
+  failures    integer                 NOT NULL, -- after this attempt
+  lapses      integer                 NOT NULL, -- after this attempt
+  fence       bigint,
+  worker      bigint,
+  started_at  timestamptz,
+  finished_at timestamptz             NOT NULL,
+  tenant      text                    NOT NULL DEFAULT '',
+  result      jsonb,
+  error       text,
+  traceback   text,
+  PRIMARY KEY (job_id, attempt)
+);
+CREATE INDEX outcome_unhappy ON leasehold.outcome (state, job_id) WHERE state <> 'succeeded';
+CREATE INDEX outcome_finished ON leasehold.outcome USING brin (finished_at);
+
+-- What workers know of a kind, so that SQL can enqueue and reclaim without its code.
+CREATE TABLE leasehold.task (
+  kind            text        NOT NULL PRIMARY KEY,
+  queue           text        NOT NULL,
+  priority        smallint    NOT NULL,
+  max_attempts    smallint    NOT NULL,
+  timeout_seconds real        NOT NULL,
+  dies_on_lapse   boolean     NOT NULL DEFAULT false,
+  seen_at         timestamptz NOT NULL
+);
+
+CREATE TABLE leasehold.worker (
+  id         bigint      NOT NULL PRIMARY KEY,
+  name       text        NOT NULL,
+  queues     text[]      NOT NULL,
+  kinds      text[]      NOT NULL,
+  slots      integer     NOT NULL,
+  running    integer     NOT NULL DEFAULT 0,
+  version    text        NOT NULL,
+  started_at timestamptz NOT NULL,
+  seen_at    timestamptz NOT NULL,
+  ended_at   timestamptz
+);

@@ -1,0 +1,57 @@
+"""Turns rows into the model's values."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from leasehold.model.ids import JobId
+from leasehold.model.states import State
+from leasehold.model.values import Attempt, Job, QueueCounts, WorkerInfo
+
+_decode = msgspec.json.Decoder().decode
+
+GREATEST_ID = JobId(UUID(int=(1 << 128) - 1))
+FIND: dict[State | None, str] = {
+    None: "find_all",
+    State.QUEUED: "find_queued",
+    State.RUNNING: "find_running",
+    State.FAILED: "find_failed",
+    State.SUCCEEDED: "find_succeeded",
+    State.DEAD: "find_unhappy",
+    State.CANCELLED: "find_unhappy",
+}
+
+
+def job_id(value: Any) -> JobId:
+    """Read an id as any driver returns it."""
+    return JobId(value if isinstance(value, UUID) else UUID(str(value)))
+
+
+def job(row: tuple[Any, ...]) -> Job:
+    """Read the columns of get.sql and find_*.sql, in their order."""
+    names = Job.__struct_fields__
+    values = dict(zip(names, row, strict=True))
+    values["args"] = _decode(values["args"])
+    values["state"] = State(values["state"])
+    values["result"] = None if values["result"] is None else _decode(values["result"])
+    return Job(**values)
+
+
+def attempt(row: tuple[Any, ...]) -> Attempt:
+    values = dict(zip(Attempt.__struct_fields__, row, strict=True))
+    values["result"] = None if values["result"] is None else _decode(values["result"])
+    return Attempt(**values)
+
+
+def worker(row: tuple[Any, ...]) -> WorkerInfo:
+    names = ("id", "name", "queues", "kinds", "slots", "version", "running", "started_at", "seen_at")
+    values = dict(zip(names, row, strict=True))
+    values["queues"], values["kinds"] = tuple(values["queues"]), tuple(values["kinds"])
+    return WorkerInfo(**values)
+
+
+def counts(row: tuple[Any, ...]) -> QueueCounts:
+    return QueueCounts(**dict(zip(QueueCounts.__struct_fields__, row, strict=True)))

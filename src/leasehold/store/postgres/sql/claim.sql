@@ -1,0 +1,53 @@
+-- Takes leases on ready jobs, each for one worker only: what is locked is skipped, and a row that
+-- was deleted here can't be deleted again. One scan per level, each from its own hint: ready_order.
+WITH taken AS (
+  DELETE FROM leasehold.ready
+  WHERE ctid = ANY (ARRAY (
+    SELECT picked.ctid
+    FROM jsonb_to_recordset(%(levels)s::text::jsonb) AS level
+      (queue text, priority smallint, created_at timestamptz, job_id uuid, most integer)
+    CROSS JOIN LATERAL (
+      SELECT ready.ctid
+      FROM leasehold.ready
+      WHERE ready.queue = level.queue
+        AND ready.is_suspect = %(is_suspect)s
+        AND ready.priority = level.priority
+        AND (ready.created_at, ready.job_id) > (level.created_at, level.job_id)
+      ORDER BY ready.created_at, ready.job_id
+      LIMIT level.most
+      FOR UPDATE SKIP LOCKED
+    ) AS picked
+    LIMIT %(limit)s
+  ))
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
+),
+work AS (
+  SELECT taken.*, job.args, job.max_attempts, job.timeout_seconds,
+    (%(leases)s::text::jsonb ->> taken.kind)::double precision AS lease_seconds
+  FROM taken
+  JOIN leasehold.job ON job.id = taken.job_id
+),
+fence AS MATERIALIZED (
+  SELECT nextval('leasehold.fence') AS fence
+),
+leased AS (
+  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, deadline, lease_seconds,
+    attempt, failures, lapses, priority, queue, kind, tenant, lane, batch)
+  SELECT job_id, fence, %(worker)s, %(skew)s + now(),
+    %(skew)s + now() + make_interval(secs => lease_seconds),
+    %(skew)s + now() + make_interval(secs => timeout_seconds + lease_seconds),
+    lease_seconds, attempt + 1, failures, lapses, priority, queue, kind, tenant, lane, batch
+  FROM work, fence
+  WHERE lease_seconds IS NOT NULL
+),
+parked AS (
+  INSERT INTO leasehold.parked (job_id, queue, priority, created_at, attempt, failures, lapses,
+    kind, tenant, lane, batch)
+  SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
+  FROM work
+  WHERE lease_seconds IS NULL
+)
+SELECT job_id, fence, kind, queue, args::text, attempt + 1, failures, lapses, max_attempts,
+  timeout_seconds, lease_seconds, tenant, priority, batch, created_at
+FROM work, fence
+ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id

@@ -1,0 +1,42 @@
+-- Takes leases on parked jobs of the kinds that this worker knows: index parked_order.
+WITH taken AS (
+  DELETE FROM leasehold.parked
+  WHERE ctid = ANY (ARRAY (
+    SELECT picked.ctid
+    FROM jsonb_each_text(%(leases)s::text::jsonb) AS known (kind, lease_seconds)
+    CROSS JOIN unnest(%(queues)s::text[]) AS wanted (queue)
+    CROSS JOIN LATERAL (
+      SELECT parked.ctid
+      FROM leasehold.parked
+      WHERE parked.kind = known.kind
+        AND parked.queue = wanted.queue
+      ORDER BY parked.priority DESC, parked.created_at, parked.job_id
+      LIMIT %(limit)s
+      FOR UPDATE SKIP LOCKED
+    ) AS picked
+    LIMIT %(limit)s
+  ))
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
+),
+work AS (
+  SELECT taken.*, job.args, job.max_attempts, job.timeout_seconds,
+    (%(leases)s::text::jsonb ->> taken.kind)::double precision AS lease_seconds
+  FROM taken
+  JOIN leasehold.job ON job.id = taken.job_id
+),
+fence AS MATERIALIZED (
+  SELECT nextval('leasehold.fence') AS fence
+),
+leased AS (
+  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, deadline, lease_seconds,
+    attempt, failures, lapses, priority, queue, kind, tenant, lane, batch)
+  SELECT job_id, fence, %(worker)s, %(skew)s + now(),
+    %(skew)s + now() + make_interval(secs => lease_seconds),
+    %(skew)s + now() + make_interval(secs => timeout_seconds + lease_seconds),
+    lease_seconds, attempt + 1, failures, lapses, priority, queue, kind, tenant, lane, batch
+  FROM work, fence
+)
+SELECT job_id, fence, kind, queue, args::text, attempt + 1, failures, lapses, max_attempts,
+  timeout_seconds, lease_seconds, tenant, priority, batch, created_at
+FROM work, fence
+ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id

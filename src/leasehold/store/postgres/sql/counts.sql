@@ -1,0 +1,26 @@
+-- Counts live jobs by queue and place; reads the live tables only, never what has ended.
+SELECT queue,
+  sum(ready)::bigint,
+  sum(scheduled)::bigint,
+  sum(failed)::bigint,
+  sum(running)::bigint,
+  sum(parked)::bigint
+FROM (
+  SELECT queue, count(*) AS ready, 0 AS scheduled, 0 AS failed, 0 AS running, 0 AS parked
+  FROM leasehold.ready
+  GROUP BY queue
+  UNION ALL
+  SELECT queue, 0, count(*) FILTER (WHERE failures = 0), count(*) FILTER (WHERE failures > 0), 0, 0
+  FROM leasehold.scheduled
+  GROUP BY queue
+  UNION ALL
+  SELECT queue, 0, 0, 0, count(*), 0
+  FROM leasehold.lease
+  GROUP BY queue
+  UNION ALL
+  SELECT queue, 0, 0, 0, 0, count(*)
+  FROM leasehold.parked
+  GROUP BY queue
+) AS place
+GROUP BY queue
+ORDER BY queue

@@ -1,0 +1,32 @@
+-- Deletes a waiting job and its history: primary keys. Misses one that is just moving.
+WITH ready AS (
+  DELETE FROM leasehold.ready
+  WHERE job_id = %(job_id)s
+  RETURNING job_id
+),
+scheduled AS (
+  DELETE FROM leasehold.scheduled
+  WHERE job_id = %(job_id)s
+  RETURNING job_id
+),
+parked AS (
+  DELETE FROM leasehold.parked
+  WHERE job_id = %(job_id)s
+  RETURNING job_id
+),
+gone AS (
+  SELECT job_id FROM ready
+  UNION ALL
+  SELECT job_id FROM scheduled
+  UNION ALL
+  SELECT job_id FROM parked
+),
+history AS (
+  DELETE FROM leasehold.outcome
+  USING gone
+  WHERE outcome.job_id = gone.job_id
+)
+DELETE FROM leasehold.job
+USING gone
+WHERE job.id = gone.job_id
+RETURNING job.id

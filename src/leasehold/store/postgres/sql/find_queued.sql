@@ -1,0 +1,51 @@
+-- Lists jobs that wait, newest first: ready_job, scheduled_pkey and parked_pkey, backwards.
+SELECT record.id, record.tenant, record.queue, record.kind, record.args::text, record.state,
+  record.priority, record.attempt, record.failures, record.lapses, record.max_attempts,
+  record.timeout_seconds, record.run_at, record.worker, record.worker_name, record.claimed_at,
+  record.lease_until, record.cancel_requested, record.batch, record.lane, record.started_at,
+  record.finished_at, record.result::text, record.error, record.created_by, record.created_at
+FROM (
+  SELECT waiting.job_id
+  FROM (
+    (
+      SELECT ready.job_id
+      FROM leasehold.ready
+      WHERE ready.job_id < %(before)s
+        AND (%(queue)s::text IS NULL OR ready.queue = %(queue)s)
+        AND (%(kind)s::text IS NULL OR ready.kind = %(kind)s)
+        AND (%(tenant)s::text IS NULL OR ready.tenant = %(tenant)s)
+        AND (%(batch)s::uuid IS NULL OR ready.batch = %(batch)s)
+      ORDER BY ready.job_id DESC
+      LIMIT %(limit)s
+    )
+    UNION ALL
+    (
+      SELECT scheduled.job_id
+      FROM leasehold.scheduled
+      WHERE scheduled.job_id < %(before)s
+        AND scheduled.failures = 0
+        AND (%(queue)s::text IS NULL OR scheduled.queue = %(queue)s)
+        AND (%(kind)s::text IS NULL OR scheduled.kind = %(kind)s)
+        AND (%(tenant)s::text IS NULL OR scheduled.tenant = %(tenant)s)
+        AND (%(batch)s::uuid IS NULL OR scheduled.batch = %(batch)s)
+      ORDER BY scheduled.job_id DESC
+      LIMIT %(limit)s
+    )
+    UNION ALL
+    (
+      SELECT parked.job_id
+      FROM leasehold.parked
+      WHERE parked.job_id < %(before)s
+        AND (%(queue)s::text IS NULL OR parked.queue = %(queue)s)
+        AND (%(kind)s::text IS NULL OR parked.kind = %(kind)s)
+        AND (%(tenant)s::text IS NULL OR parked.tenant = %(tenant)s)
+        AND (%(batch)s::uuid IS NULL OR parked.batch = %(batch)s)
+      ORDER BY parked.job_id DESC
+      LIMIT %(limit)s
+    )
+  ) AS waiting
+  ORDER BY 1 DESC
+  LIMIT %(limit)s
+) AS page
+JOIN leasehold.record ON record.id = page.job_id
+ORDER BY record.id DESC

@@ -1,0 +1,21 @@
+-- Lists succeeded jobs, newest first: primary key of outcome, backwards.
+SELECT record.id, record.tenant, record.queue, record.kind, record.args::text, record.state,
+  record.priority, record.attempt, record.failures, record.lapses, record.max_attempts,
+  record.timeout_seconds, record.run_at, record.worker, record.worker_name, record.claimed_at,
+  record.lease_until, record.cancel_requested, record.batch, record.lane, record.started_at,
+  record.finished_at, record.result::text, record.error, record.created_by, record.created_at
+FROM (
+  SELECT outcome.job_id
+  FROM leasehold.outcome
+  JOIN leasehold.job ON job.id = outcome.job_id
+  WHERE outcome.job_id < %(before)s
+    AND outcome.state = 'succeeded'
+    AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
+    AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)
+    AND (%(tenant)s::text IS NULL OR job.tenant = %(tenant)s)
+    AND (%(batch)s::uuid IS NULL OR job.batch = %(batch)s)
+  ORDER BY 1 DESC
+  LIMIT %(limit)s
+) AS page
+JOIN leasehold.record ON record.id = page.job_id
+ORDER BY record.id DESC

@@ -1,0 +1,33 @@
+-- Lists jobs that ended dead or cancelled, newest first: index outcome_unhappy, backwards.
+SELECT record.id, record.tenant, record.queue, record.kind, record.args::text, record.state,
+  record.priority, record.attempt, record.failures, record.lapses, record.max_attempts,
+  record.timeout_seconds, record.run_at, record.worker, record.worker_name, record.claimed_at,
+  record.lease_until, record.cancel_requested, record.batch, record.lane, record.started_at,
+  record.finished_at, record.result::text, record.error, record.created_by, record.created_at
+FROM (
+  SELECT outcome.job_id
+  FROM leasehold.outcome
+  JOIN leasehold.job ON job.id = outcome.job_id
+  WHERE outcome.job_id < %(before)s
+    AND outcome.state <> 'succeeded'
+    AND outcome.state = %(state)s::leasehold.outcome_state
+    -- an operator may have retried it since
+    AND NOT EXISTS (
+      SELECT
+      FROM leasehold.outcome AS newer
+      WHERE newer.job_id = outcome.job_id
+        AND newer.attempt > outcome.attempt
+    )
+    AND NOT EXISTS (SELECT FROM leasehold.ready WHERE ready.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.scheduled WHERE scheduled.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.parked WHERE parked.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
+    AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
+    AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)
+    AND (%(tenant)s::text IS NULL OR job.tenant = %(tenant)s)
+    AND (%(batch)s::uuid IS NULL OR job.batch = %(batch)s)
+  ORDER BY 1 DESC
+  LIMIT %(limit)s
+) AS page
+JOIN leasehold.record ON record.id = page.job_id
+ORDER BY record.id DESC

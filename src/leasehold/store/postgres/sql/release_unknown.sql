@@ -1,0 +1,33 @@
+-- Hands back, uncharged, the leases in a worker's name that it does not know. Reads the small lease
+-- table: it runs only after a claim whose answer was lost.
+WITH ended AS (
+  DELETE FROM leasehold.lease
+  WHERE lease.worker = %(worker)s
+    AND NOT EXISTS (
+      SELECT
+      FROM jsonb_to_recordset(%(known)s::text::jsonb) AS known (job_id uuid, fence bigint)
+      WHERE known.job_id = lease.job_id
+        AND known.fence = lease.fence
+    )
+  RETURNING lease.*
+),
+recorded AS (
+  INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, fence, worker,
+    finished_at, tenant, error)
+  SELECT job_id, attempt,
+    CASE WHEN cancel_requested THEN 'cancelled' ELSE 'released' END::leasehold.outcome_state,
+    failures, lapses, fence, worker, %(skew)s + now(), tenant,
+    CASE WHEN cancel_requested THEN concat_ws(' by ', 'cancelled', cancelled_by) END
+  FROM ended
+),
+back AS (
+  INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
+    lapses, kind, tenant, lane, batch)
+  SELECT ended.job_id, ended.queue, ended.lapses > 0, ended.priority, job.created_at,
+    ended.attempt, ended.failures, ended.lapses, ended.kind, ended.tenant, ended.lane, ended.batch
+  FROM ended
+  JOIN leasehold.job ON job.id = ended.job_id
+  WHERE NOT ended.cancel_requested
+)
+SELECT count(*)
+FROM ended

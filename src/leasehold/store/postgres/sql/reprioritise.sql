@@ -1,0 +1,46 @@
+-- Changes a waiting job's priority by delete and insert: an UPDATE under the claim's ctid scan made
+-- the claim come back empty. Primary keys. Misses a job that is just moving.
+WITH ready AS (
+  DELETE FROM leasehold.ready
+  WHERE job_id = %(job_id)s
+  RETURNING *
+),
+scheduled AS (
+  DELETE FROM leasehold.scheduled
+  WHERE job_id = %(job_id)s
+  RETURNING *
+),
+parked AS (
+  DELETE FROM leasehold.parked
+  WHERE job_id = %(job_id)s
+  RETURNING *
+),
+ready_again AS (
+  INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
+    lapses, kind, tenant, lane, batch)
+  SELECT job_id, queue, is_suspect, %(priority)s, created_at, attempt, failures,
+    lapses, kind, tenant, lane, batch
+  FROM ready
+  RETURNING job_id
+),
+scheduled_again AS (
+  INSERT INTO leasehold.scheduled (job_id, run_at, queue, priority, created_at, attempt, failures,
+    lapses, kind, tenant, lane, batch)
+  SELECT job_id, run_at, queue, %(priority)s, created_at, attempt, failures,
+    lapses, kind, tenant, lane, batch
+  FROM scheduled
+  RETURNING job_id
+),
+parked_again AS (
+  INSERT INTO leasehold.parked (job_id, queue, priority, created_at, attempt, failures,
+    lapses, kind, tenant, lane, batch)
+  SELECT job_id, queue, %(priority)s, created_at, attempt, failures,
+    lapses, kind, tenant, lane, batch
+  FROM parked
+  RETURNING job_id
+)
+SELECT job_id FROM ready_again
+UNION ALL
+SELECT job_id FROM scheduled_again
+UNION ALL
+SELECT job_id FROM parked_again

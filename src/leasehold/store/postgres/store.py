@@ -1,0 +1,458 @@
+"""The store on PostgreSQL. Each method is one operation of `leasehold.store.base.Store`."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import psycopg
+
+from leasehold.errors import LeaseLost, StoreError
+from leasehold.model.states import State
+from leasehold.model.values import (
+    Attempt,
+    Claim,
+    Filter,
+    Finding,
+    Held,
+    Job,
+    Lapsed,
+    NewJob,
+    Promotion,
+    QueueCounts,
+    Renewal,
+    Settlement,
+    TaskPolicy,
+    Want,
+    WorkerInfo,
+)
+from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement
+from leasehold.store.postgres import rows, schema
+from leasehold.store.postgres.connection import Connection, Own, Pool, Source, connect_async
+from leasehold.store.postgres.errors import LEASE_LOST, translate, translating
+from leasehold.store.postgres.examine import examine
+from leasehold.store.postgres.levels import Levels
+from leasehold.store.postgres.waking import Notifier, PostgresWaker
+from leasehold.store.sql import load
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+
+    from leasehold.model.ids import JobId, WorkerId
+
+PACKAGE = "leasehold.store.postgres"
+_FLUSH_SECONDS = 0.5
+_ROUNDS = 100
+
+_encode = msgspec.json.Encoder().encode
+_SETTLE = """
+SELECT leasehold.settle(%(job_id)s, %(fence)s, %(worker)s, %(result)s::text::jsonb,
+  %(elapsed_seconds)s, %(skew_seconds)s)
+"""
+
+
+class PostgresStore:
+    """Jobs in the schema `leasehold` of one PostgreSQL database."""
+
+    settles_on_commit = True
+
+    def __init__(self, url: str, *, source: Source | None = None) -> None:
+        self.url = url
+        self.skew_seconds = 0.0
+        self._pool = Pool(url)
+        self._source: Source = source or self._pool
+        self._notifier = Notifier(self._pool)
+        self._levels = {False: Levels(), True: Levels()}
+        self._pid = os.getpid()
+
+    # -- the tables ------------------------------------------------------------------------------
+    def schema(self) -> SchemaStatus:
+        with self._lend() as connection:
+            return schema.status(connection)
+
+    def migrate(self) -> tuple[str, ...]:
+        with self._lend() as connection:
+            return schema.migrate(connection)
+
+    def check_schema(self) -> None:
+        with self._lend() as connection:
+            schema.check(connection)
+
+    def close(self) -> None:
+        self._notifier.flush(_FLUSH_SECONDS)
+        self._source.close()
+        self._pool.close()
+
+    def dedicated(self) -> PostgresStore:
+        store = PostgresStore(self.url, source=Own(self.url))
+        store.skew_seconds = self.skew_seconds
+        return store
+
+    # -- enqueue ---------------------------------------------------------------------------------
+    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        sql = load(PACKAGE, "enqueue_own")
+        found = self._run(sql, jobs=_encode(jobs).decode(), skew_seconds=self.skew_seconds)
+        return frozenset(row[0] for row in found)
+
+    def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
+        parameters = {"jobs": _encode(jobs).decode(), "skew_seconds": self.skew_seconds}
+        found = yield Statement(load(PACKAGE, "enqueue"), parameters)
+        return frozenset(rows.job_id(row[0]) for row in found)
+
+    def notify(self, queues: frozenset[str]) -> None:
+        if self._pid != os.getpid():
+            self._pid, self._notifier = os.getpid(), Notifier(self._pool)
+        self._notifier.notify(queues)
+
+    # -- the worker's operations -----------------------------------------------------------------
+    def claim(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        is_for_suspects: bool = False,
+    ) -> list[Claim]:
+        levels = self._levels[is_for_suspects]
+        queues = frozenset(want.queue for want in wants)
+        started = time.monotonic()
+        from_head = levels.is_head_due(started, queues)
+        if from_head:
+            self._discover(levels, queues, is_for_suspects=is_for_suspects)
+        claims = self._scan(worker, wants, limit, leases, is_for_suspects)
+        if not claims and not from_head and levels.is_second_look_due(time.monotonic()):
+            from_head = True
+            self._discover(levels, queues, is_for_suspects=is_for_suspects)
+            claims = self._scan(worker, wants, limit, leases, is_for_suspects)
+        if from_head:
+            levels.note_head_cost(time.monotonic() - started)
+        return claims
+
+    def _discover(self, levels: Levels, queues: frozenset[str], *, is_for_suspects: bool) -> None:
+        found = self._run(
+            load(PACKAGE, "levels"), queues=sorted(queues), is_suspect=is_for_suspects
+        )
+        levels.restart([(row[0], row[1]) for row in found], queues, time.monotonic())
+
+    def _scan(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        limit: int,
+        leases: Mapping[str, float],
+        is_for_suspects: bool,
+    ) -> list[Claim]:
+        levels = self._levels[is_for_suspects]
+        scans = levels.scans(wants)
+        if not scans:
+            return []
+        taken = self._run(
+            load(PACKAGE, "claim"),
+            levels=_encode(scans).decode(),
+            is_suspect=is_for_suspects,
+            limit=limit,
+            leases=_encode(leases).decode(),
+            worker=worker,
+            queues=[want.queue for want in wants],
+            skew=self._skew,
+        )
+        for row in taken:  # in order: the last one of a level stays
+            levels.advance(row[3], row[12], row[14], row[0])
+        return [Claim(*row[:14]) for row in taken if row[10] is not None]
+
+    def claim_parked(
+        self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
+    ) -> list[Claim]:
+        taken = self._run(
+            load(PACKAGE, "claim_parked"),
+            limit=limit,
+            leases=_encode(leases).decode(),
+            worker=worker,
+            queues=[want.queue for want in wants],
+            skew=self._skew,
+        )
+        return [Claim(*row[:14]) for row in taken]
+
+    def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
+        asked = {held.job_id for held in leases}
+        parameter = _encode(leases).decode()
+        found = self._run(
+            load(PACKAGE, "renew"), leases=parameter, worker=worker, skew=self._skew
+        )
+        seen = dict(found)
+        if len(seen) < len(asked):
+            # A later statement: a lease that was skipped because it is locked still stands.
+            seen.update(self._run(load(PACKAGE, "standing"), leases=parameter))
+        return Renewal(
+            lost=frozenset(asked - seen.keys()),
+            cancelled=frozenset(job_id for job_id, cancelled in seen.items() if cancelled),
+        )
+
+    def cancel_requests(self, leases: Sequence[Held]) -> frozenset[JobId]:
+        found = self._run(load(PACKAGE, "standing"), leases=_encode(leases).decode())
+        return frozenset(job_id for job_id, cancelled in found if cancelled)
+
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        parameter = _encode(settlements).decode()
+        found = self._run(
+            load(PACKAGE, "finish"), settlements=parameter, worker=worker, skew=self._skew
+        )
+        settled = {row[0] for row in found}
+        if len(settled) == len(settlements):
+            return [Answer.SETTLED] * len(settlements)
+        before = {
+            row[0]
+            for row in self._run(
+                load(PACKAGE, "settled_before"), settlements=parameter, worker=worker
+            )
+        }
+        return [
+            Answer.SETTLED
+            if each.job_id in settled
+            else Answer.ALREADY
+            if each.job_id in before
+            else Answer.LOST
+            for each in settlements
+        ]
+
+    def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
+        found = self._run(
+            load(PACKAGE, "release_unknown"),
+            worker=worker,
+            known=_encode(known).decode(),
+            skew=self._skew,
+        )
+        return int(found[0][0])
+
+    @contextmanager
+    def transaction(
+        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+    ) -> Iterator[Connection]:
+        with self._pool.connection() as connection, translating():
+            connection.execute("BEGIN", prepare=False)
+            try:
+                connection.execute(_idle_limit(lease_seconds), prepare=False)
+                yield connection
+                settlement = settle()
+                # Together: a worker that stops between the two would hold its lease row locked.
+                with connection.pipeline():
+                    connection.execute(_SETTLE, self._settling(worker, settlement), prepare=False)
+                    connection.execute("COMMIT", prepare=False)
+            except psycopg.Error as error:
+                _roll_back(connection)
+                raise _refusal(error, settle) from error
+            except BaseException:
+                _roll_back(connection)
+                raise
+
+    @asynccontextmanager
+    async def async_transaction(
+        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+    ) -> AsyncIterator[Any]:
+        with translating():
+            connection = await connect_async(self.url)
+        async with connection:
+            try:
+                await connection.execute("BEGIN", prepare=False)
+                await connection.execute(_idle_limit(lease_seconds), prepare=False)
+                yield connection
+                settlement = settle()
+                async with connection.pipeline():
+                    await connection.execute(
+                        _SETTLE, self._settling(worker, settlement), prepare=False
+                    )
+                    await connection.execute("COMMIT", prepare=False)
+            except psycopg.Error as error:
+                await connection.close()
+                raise _refusal(error, settle) from error
+            except BaseException:
+                await connection.close()
+                raise
+
+    def _settling(self, worker: WorkerId, settlement: Settlement) -> dict[str, Any]:
+        result = settlement.result
+        return {
+            "job_id": settlement.job_id,
+            "fence": settlement.fence,
+            "worker": worker,
+            "result": None if result is None else bytes(result).decode(),
+            "elapsed_seconds": settlement.elapsed_seconds,
+            "skew_seconds": self.skew_seconds,
+        }
+
+    # -- upkeep ----------------------------------------------------------------------------------
+    def promote(self, *, limit: int) -> Promotion:
+        found = self._run(load(PACKAGE, "promote"), limit=limit, skew=self._skew)
+        return Promotion(*found[0])
+
+    def lapsed(self, *, limit: int) -> list[Lapsed]:
+        found = self._run(load(PACKAGE, "lapsed"), limit=limit, skew=self._skew)
+        return [Lapsed(*row) for row in found]
+
+    def reclaim(self, leases: Sequence[tuple[Lapsed, float]]) -> dict[JobId, State]:
+        asked = [
+            {
+                "job_id": lapsed.job_id,
+                "fence": lapsed.fence,
+                "until": lapsed.until,
+                "delay_seconds": delay_seconds,
+            }
+            for lapsed, delay_seconds in leases
+        ]
+        found = self._run(
+            load(PACKAGE, "reclaim"), leases=_encode(asked).decode(), skew=self._skew
+        )
+        return {row[0]: State(row[1]) for row in found}
+
+    def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
+        self._run(
+            load(PACKAGE, "register_worker"),
+            id=worker.id,
+            name=worker.name,
+            queues=list(worker.queues),
+            kinds=list(worker.kinds),
+            slots=worker.slots,
+            version=worker.version,
+            skew=self._skew,
+        )
+        self._run(load(PACKAGE, "register_tasks"), tasks=_encode(tasks).decode(), skew=self._skew)
+
+    def beat(self, worker: WorkerId, *, running: int) -> None:
+        self._run(load(PACKAGE, "beat"), id=worker, running=running, skew=self._skew)
+
+    def farewell(self, worker: WorkerId) -> None:
+        self._run(load(PACKAGE, "farewell"), id=worker, skew=self._skew)
+
+    def workers(self) -> list[WorkerInfo]:
+        return [rows.worker(row) for row in self._run(load(PACKAGE, "workers"))]
+
+    def tend(self) -> None:
+        self._run(load(PACKAGE, "forget_workers"), skew=self._skew)
+
+    def waker(self, queues: frozenset[str]) -> PostgresWaker:
+        source = self._source if isinstance(self._source, Own) else Own(self.url)
+        return PostgresWaker(source, queues)
+
+    # -- people ----------------------------------------------------------------------------------
+    def get(self, job_id: JobId) -> Job | None:
+        found = self._run(load(PACKAGE, "get"), job_id=job_id)
+        return rows.job(found[0]) if found else None
+
+    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
+        found = self._run(
+            load(PACKAGE, rows.FIND[where.state]),
+            before=before or rows.GREATEST_ID,
+            limit=limit,
+            state=where.state,
+            queue=where.queue,
+            kind=where.kind,
+            tenant=where.tenant,
+            batch=where.batch,
+        )
+        return [rows.job(row) for row in found]
+
+    def history(self, job_id: JobId) -> list[Attempt]:
+        return [rows.attempt(row) for row in self._run(load(PACKAGE, "history"), job_id=job_id)]
+
+    def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
+        for _ in range(_ROUNDS):
+            asked = {"job_id": job_id, "by": by}
+            if self._run(load(PACKAGE, "cancel_waiting"), **asked, skew=self._skew):
+                return State.CANCELLED
+            if self._run(load(PACKAGE, "cancel_running"), **asked):
+                return State.RUNNING
+            # Lock, then look: a job that was just moving is in no table these statements saw.
+            state = self._state(job_id)
+            if state is None or state.is_final:
+                return state
+        raise StoreError(f"job {job_id} moved each time it was to be cancelled: try again")
+
+    def retry(self, job_id: JobId) -> State | None:
+        for _ in range(_ROUNDS):
+            if self._run(load(PACKAGE, "retry_waiting"), job_id=job_id):
+                return State.QUEUED
+            if self._on_ended(job_id, "retry_ended"):
+                return State.QUEUED
+            state = self._state(job_id)
+            if state in {None, State.QUEUED, State.RUNNING, State.SUCCEEDED}:
+                return state
+        raise StoreError(f"job {job_id} moved each time it was to be retried: try again")
+
+    def delete(self, job_id: JobId) -> State | None:
+        for _ in range(_ROUNDS):
+            if self._run(load(PACKAGE, "delete_waiting"), job_id=job_id):
+                return None
+            if self._on_ended(job_id, "delete_ended"):
+                return None
+            state = self._state(job_id)
+            if state in {None, State.RUNNING}:
+                return state
+        raise StoreError(f"job {job_id} moved each time it was to be deleted: try again")
+
+    def reprioritise(self, job_id: JobId, priority: int) -> State | None:
+        for _ in range(_ROUNDS):
+            moved = self._run(load(PACKAGE, "reprioritise"), job_id=job_id, priority=priority)
+            state = self._state(job_id)
+            if moved or state not in {State.QUEUED, State.FAILED}:
+                return state
+        raise StoreError(f"job {job_id} moved each time its priority was to change: try again")
+
+    def counts(self) -> list[QueueCounts]:
+        return [rows.counts(row) for row in self._run(load(PACKAGE, "counts"))]
+
+    def parked_kinds(self) -> dict[str, int]:
+        return dict(self._run(load(PACKAGE, "parked_kinds")))
+
+    def examine(self) -> list[Finding]:
+        with self._lend() as connection:
+            return examine(connection)
+
+    # -- inside ----------------------------------------------------------------------------------
+    @property
+    def _skew(self) -> timedelta:
+        return timedelta(seconds=self.skew_seconds)
+
+    def _state(self, job_id: JobId) -> State | None:
+        job = self.get(job_id)
+        return None if job is None else job.state
+
+    def _on_ended(self, job_id: JobId, operation: str) -> bool:
+        with self._lend() as connection, connection.transaction():
+            connection.execute(load(PACKAGE, "lock_job").encode(), {"job_id": job_id})
+            # A later statement, so that it sees what the lock waited for.
+            sql = load(PACKAGE, operation).encode()
+            return connection.execute(sql, {"job_id": job_id}).fetchone() is not None
+
+    @contextmanager
+    def _lend(self) -> Iterator[Connection]:
+        with self._source.connection() as connection, translating():
+            yield connection
+
+    def _run(self, sql: str, **parameters: Any) -> list[Any]:
+        with self._source.connection() as connection, translating():
+            cursor = connection.cursor(binary=True)
+            cursor.execute(sql.encode(), parameters)
+            return cursor.fetchall() if cursor.description else []
+
+
+def _idle_limit(lease_seconds: float) -> bytes:
+    # A stopped worker's transaction must not outlive its lease.
+    return b"SET LOCAL idle_in_transaction_session_timeout = %d" % int(lease_seconds * 1000)
+
+
+def _roll_back(connection: Connection) -> None:
+    try:
+        connection.execute("ROLLBACK", prepare=False)
+    except psycopg.Error:
+        connection.close()
+
+
+def _refusal(error: psycopg.Error, settle: Callable[[], Settlement]) -> Exception:
+    if error.sqlstate == LEASE_LOST:
+        return LeaseLost(settle().job_id)
+    return translate(error)

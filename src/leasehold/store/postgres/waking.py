@@ -1,0 +1,190 @@
+"""Wake-ups by LISTEN and NOTIFY. Polling works alone; these only make it prompt."""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from leasehold.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leasehold.store.postgres.connection import Connection, Own, Pool
+
+CHANNEL = "leasehold"
+_TRUST_SECONDS = 1.0
+_logger = logging.getLogger("leasehold.store")
+
+
+class PostgresWaker:
+    """Waits on a claimer's own connection. LISTEN is trusted once a NOTIFY to itself came back."""
+
+    def __init__(self, own: Own, queues: frozenset[str]) -> None:
+        self._own = own
+        self._queues = queues
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._read, False)
+        os.set_blocking(self._write, False)
+        self._generation = 0
+        self._is_woken = False
+        self.is_polling_only = False
+
+    def wait(self, timeout_seconds: float) -> bool:
+        try:
+            connection = self._listening()
+        except (StoreError, psycopg.Error):
+            connection = None
+        if self._take_wake():
+            return True
+        return self._sleep(connection, timeout_seconds)
+
+    def poke(self) -> None:
+        try:
+            os.write(self._write, b"!")
+        except (BlockingIOError, OSError):
+            return  # it is full of pokes, or closed: nothing to wake
+
+    def close(self) -> None:
+        for descriptor in (self._read, self._write):
+            try:
+                os.close(descriptor)
+            except OSError:
+                continue
+
+    def _listening(self) -> Connection | None:
+        connection = self._own.open()
+        if self._generation != self._own.generation:
+            self._generation = self._own.generation
+            self.is_polling_only = not self._listen(connection)
+            if self.is_polling_only:
+                _logger.warning(
+                    "polling only",
+                    extra={"reason": "NOTIFY does not come through, as behind a pooler"},
+                )
+        return None if self.is_polling_only else connection
+
+    def _listen(self, connection: Connection) -> bool:
+        if connection.prepare_threshold is None:  # behind a pooler
+            return False
+        token = f"?{os.urandom(8).hex()}"
+        heard = threading.Event()
+
+        def on_notify(notify: psycopg.Notify) -> None:
+            if notify.payload == token:
+                heard.set()
+            elif notify.payload in self._queues:
+                self._is_woken = True
+
+        connection.add_notify_handler(on_notify)
+        connection.execute(f"LISTEN {CHANNEL}", prepare=False)
+        deadline = time.monotonic() + _TRUST_SECONDS
+        connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, token), prepare=False)
+        while not heard.is_set() and time.monotonic() < deadline:
+            connection.execute("SELECT", prepare=False)
+        return heard.is_set()
+
+    def _sleep(self, connection: Connection | None, timeout_seconds: float) -> bool:
+        poller = select.poll()
+        poller.register(self._read, select.POLLIN)
+        if connection is not None:
+            poller.register(connection.fileno(), select.POLLIN)
+        deadline = time.monotonic() + timeout_seconds
+        while (left := deadline - time.monotonic()) > 0:
+            ready = {descriptor for descriptor, _ in poller.poll(left * 1000)}
+            if self._read in ready:
+                self._drain_pokes()
+                return True
+            if ready and connection is not None and self._heard(connection):
+                return True
+        return False
+
+    def _heard(self, connection: Connection) -> bool:
+        try:
+            connection.pgconn.consume_input()
+        except psycopg.OperationalError:
+            connection.close()  # the database went away: the next claim finds out and waits
+            return True
+        while notify := connection.pgconn.notifies():
+            if notify.extra.decode() in self._queues:
+                self._is_woken = True
+        return self._take_wake()
+
+    def _take_wake(self) -> bool:
+        woken, self._is_woken = self._is_woken, False
+        return woken
+
+    def _drain_pokes(self) -> None:
+        try:
+            while os.read(self._read, 4096):
+                pass
+        except BlockingIOError:
+            return
+
+
+class Notifier:
+    """Sends NOTIFY from one background thread, after the commit and coalesced.
+
+    Inside the enqueue's own transaction it would halve the commits of 16 clients (measured).
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._waiting: set[str] = set()
+        self._lock = threading.Lock()
+        self._wanted = threading.Event()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._thread: threading.Thread | None = None
+        self._pid = os.getpid()
+
+    def notify(self, queues: frozenset[str]) -> None:
+        with self._lock:
+            self._waiting |= queues
+            self._idle.clear()
+            self._wanted.set()
+            if self._thread is None or self._pid != os.getpid():
+                self._start()
+
+    def flush(self, timeout_seconds: float) -> None:
+        """Wait until what was asked for has gone out."""
+        if self._thread is not None and self._pid == os.getpid():
+            self._idle.wait(timeout_seconds)
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._thread = threading.Thread(
+            target=self._send_forever, name="leasehold-notify", daemon=True
+        )
+        self._thread.start()
+
+    def _send_forever(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._send_once(self._take)
+
+    def _take(self) -> list[str]:
+        with self._lock:
+            queues, self._waiting = sorted(self._waiting), set()
+            self._wanted.clear()
+            return queues
+
+    def _send_once(self, take: Callable[[], list[str]]) -> None:
+        queues = take()
+        try:
+            with self._pool.connection() as connection:
+                connection.execute(
+                    "SELECT pg_notify(%s, queue) FROM unnest(%s::text[]) AS queue",
+                    (CHANNEL, queues),
+                )
+        except (StoreError, psycopg.Error) as error:
+            _logger.debug("notify failed", extra={"error": str(error)})  # polling finds the jobs
+        with self._lock:
+            if not self._waiting:
+                self._idle.set()
