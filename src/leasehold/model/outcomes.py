@@ -85,9 +85,7 @@ def decide(
     """Turn what a handler raised into an outcome. `failures` are those before this attempt."""
     match error:
         case Snooze():
-            return Snoozed(
-                delay_seconds=error.after_seconds, until=error.until, reason=str(error)
-            )
+            return Snoozed(delay_seconds=error.after_seconds, until=error.until, reason=str(error))
         case Cancel():
             return Cancelled(reason=clean(error.reason))
         case Dead():

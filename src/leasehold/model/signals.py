@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class Signal(Exception):  # noqa: N818 - these are not errors
+class Signal(Exception):
     """The root of the four signals."""
 
 

@@ -1,14 +1,14 @@
-"""The values that cross the store's edge. Structs, because they are made by the hundred thousand."""
+"""The values that cross the store's edge. Structs, because they are made by the thousand."""
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003 - msgspec reads the annotations at run time
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from leasehold.model.ids import Fence, JobId, WorkerId  # noqa: TC001 - as above
-from leasehold.model.states import State  # noqa: TC001 - as above
+from leasehold.model.ids import Fence, JobId, WorkerId
+from leasehold.model.states import State
 
 DEFAULT_QUEUE = "default"
 DEFAULT_MAX_ATTEMPTS = 5

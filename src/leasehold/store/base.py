@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
-from leasehold.model.ids import Fence, JobId, WorkerId
+from leasehold.model.ids import JobId, WorkerId
 from leasehold.model.states import State
 from leasehold.model.values import (
     Attempt,
@@ -58,7 +58,9 @@ class Answer(StrEnum):
 class Waker(Protocol):
     """Tells an idle claimer that there may be work. Used by one thread, poked by any."""
 
-    is_polling_only: bool
+    @property
+    def is_polling_only(self) -> bool:
+        """Whether nothing wakes it but time and pokes."""
 
     def wait(self, timeout_seconds: float) -> bool:
         """Wait for a wake-up or a poke; False when the time ran out."""
@@ -82,7 +84,6 @@ class Store(Protocol):
 
     url: str
     skew_seconds: float  # added to the store's clock; 0 outside tests
-    settles_on_commit: bool
 
     # -- the tables ------------------------------------------------------------------------------
     def schema(self) -> SchemaStatus: ...
@@ -227,15 +228,3 @@ class Store(Protocol):
 
     def examine(self) -> list[Finding]:
         """Look at the store's health, for `leasehold doctor`."""
-
-
-__all__ = [
-    "Answer",
-    "EnqueueScript",
-    "Fence",
-    "Rows",
-    "SchemaStatus",
-    "Statement",
-    "Store",
-    "Waker",
-]

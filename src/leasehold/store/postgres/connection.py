@@ -44,7 +44,9 @@ SELECT set_config('enable_seqscan', 'off', false),
 def conninfo(url: str) -> str:
     """Fill in what the URL does not say."""
     given = conninfo_to_dict(url)
-    return make_conninfo(url, **{key: value for key, value in _DEFAULTS.items() if key not in given})
+    return make_conninfo(
+        url, **{key: value for key, value in _DEFAULTS.items() if key not in given}
+    )
 
 
 def is_behind_pooler(reported_pid: int, real_pid: int) -> bool:

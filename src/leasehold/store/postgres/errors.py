@@ -28,14 +28,31 @@ if TYPE_CHECKING:
 ID_CONFLICT = "LH001"
 LEASE_LOST = "LH002"
 
-_BUSY = (
-    pg.LockNotAvailable,
-    pg.DeadlockDetected,
-    pg.SerializationFailure,
-    pg.QueryCanceled,
+_TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError], str], ...] = (
+    ((pg.DiskFull,), StoreFull, "PostgreSQL has no space left"),
+    (
+        (pg.InsufficientPrivilege, pg.InvalidPassword, pg.InvalidCatalogName),
+        StoreRefused,
+        "PostgreSQL refuses",
+    ),
+    (
+        (pg.LockNotAvailable, pg.DeadlockDetected, pg.SerializationFailure, pg.QueryCanceled),
+        StoreBusy,
+        "PostgreSQL",
+    ),
+    (
+        (pg.UndefinedTable, pg.InvalidSchemaName, pg.UndefinedFunction, pg.UndefinedColumn),
+        SchemaMismatch,
+        "the leasehold tables are missing or too old, run `leasehold migrate`",
+    ),
+    ((psycopg.DataError,), BadValue, "PostgreSQL can't store this"),
+    # FeatureNotSupported: a prepared plan outlived a migration; a new connection helps.
+    (
+        (psycopg.OperationalError, psycopg.InterfaceError, pg.FeatureNotSupported),
+        StoreUnavailable,
+        "PostgreSQL can't be reached",
+    ),
 )
-_MISSING = (pg.UndefinedTable, pg.InvalidSchemaName, pg.UndefinedFunction, pg.UndefinedColumn)
-_NOT_MIGRATED = "the leasehold tables are missing or too old: run `leasehold migrate`"
 
 
 def translate(error: psycopg.Error) -> LeaseholdError:
@@ -43,22 +60,10 @@ def translate(error: psycopg.Error) -> LeaseholdError:
     if error.sqlstate == ID_CONFLICT:
         return IdConflict(UUID(text) for text in json.loads(error.diag.message_primary or "[]"))
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    match error:
-        case pg.DiskFull():
-            return StoreFull(f"PostgreSQL has no space left: {said}")
-        case pg.InsufficientPrivilege() | pg.InvalidPassword() | pg.InvalidCatalogName():
-            return StoreRefused(f"PostgreSQL refuses: {said}")
-        case _ if isinstance(error, _BUSY):
-            return StoreBusy(f"PostgreSQL: {said}")
-        case _ if isinstance(error, _MISSING):
-            return SchemaMismatch(f"{_NOT_MIGRATED} ({said})")
-        case psycopg.DataError():
-            return BadValue(f"PostgreSQL can't store this: {said}")
-        case psycopg.OperationalError() | psycopg.InterfaceError() | pg.FeatureNotSupported():
-            # FeatureNotSupported: a prepared plan outlived a migration; a new connection helps.
-            return StoreUnavailable(f"PostgreSQL can't be reached: {said}")
-        case _:
-            return StoreError(f"PostgreSQL: {said}")
+    for kinds, translated, opening in _TRANSLATIONS:
+        if isinstance(error, kinds):
+            return translated(f"{opening}: {said}")
+    return StoreError(f"PostgreSQL: {said}")
 
 
 @contextmanager

@@ -4,7 +4,8 @@ Deleted rows stay in an index until vacuum, and for as long as somebody's old sn
 them. A scan from the head walks over all of them (12,000 jobs/s instead of 54,000, measured), so
 each (queue, priority) level is scanned on from the last row taken there. What sorts before a hint
 (a job that was released or fell due, or whose enqueue committed late) is found by the next scan
-from the head: those take at most 5 % of the time, and come at once when a hinted scan finds nothing.
+from the head: those take at most 5 % of the time, and one comes at once when a hinted scan finds
+nothing.
 """
 
 from __future__ import annotations

@@ -47,7 +47,17 @@ def attempt(row: tuple[Any, ...]) -> Attempt:
 
 
 def worker(row: tuple[Any, ...]) -> WorkerInfo:
-    names = ("id", "name", "queues", "kinds", "slots", "version", "running", "started_at", "seen_at")
+    names = (
+        "id",
+        "name",
+        "queues",
+        "kinds",
+        "slots",
+        "version",
+        "running",
+        "started_at",
+        "seen_at",
+    )
     values = dict(zip(names, row, strict=True))
     values["queues"], values["kinds"] = tuple(values["queues"]), tuple(values["kinds"])
     return WorkerInfo(**values)

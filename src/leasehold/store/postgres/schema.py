@@ -67,11 +67,11 @@ def check(connection: Connection) -> None:
 def migrate(connection: Connection) -> tuple[str, ...]:
     """Apply what is missing, each step in a transaction of its own; names what was run."""
     _persist(partial(_prepare, connection))
-    applied = []
-    for step in load_migrations(PACKAGE):
-        if _persist(partial(_apply, connection, step)):
-            applied.append(step.name)
-    return tuple(applied)
+    return tuple(
+        step.name
+        for step in load_migrations(PACKAGE)
+        if _persist(partial(_apply, connection, step))
+    )
 
 
 def _prepare(connection: Connection) -> bool:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import psycopg
 
-from leasehold.errors import LeaseLost, StoreError
+from leasehold.errors import StoreError
 from leasehold.model.states import State
 from leasehold.model.values import (
     Attempt,
@@ -32,33 +30,34 @@ from leasehold.model.values import (
 )
 from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement
 from leasehold.store.postgres import rows, schema
-from leasehold.store.postgres.connection import Connection, Own, Pool, Source, connect_async
-from leasehold.store.postgres.errors import LEASE_LOST, translate, translating
+from leasehold.store.postgres.claiming import ClaimRequest, Claims
+from leasehold.store.postgres.connection import Own, Pool
+from leasehold.store.postgres.errors import translating
 from leasehold.store.postgres.examine import examine
-from leasehold.store.postgres.levels import Levels
+from leasehold.store.postgres.transaction import (
+    Ending,
+    async_settling_transaction,
+    settling_transaction,
+)
 from leasehold.store.postgres.waking import Notifier, PostgresWaker
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from leasehold.model.ids import JobId, WorkerId
+    from leasehold.store.postgres.connection import AsyncConnection, Connection, Source
 
 PACKAGE = "leasehold.store.postgres"
 _FLUSH_SECONDS = 0.5
 _ROUNDS = 100
 
 _encode = msgspec.json.Encoder().encode
-_SETTLE = """
-SELECT leasehold.settle(%(job_id)s, %(fence)s, %(worker)s, %(result)s::text::jsonb,
-  %(elapsed_seconds)s, %(skew_seconds)s)
-"""
 
 
 class PostgresStore:
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
-
-    settles_on_commit = True
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:
         self.url = url
@@ -66,7 +65,10 @@ class PostgresStore:
         self._pool = Pool(url)
         self._source: Source = source or self._pool
         self._notifier = Notifier(self._pool)
-        self._levels = {False: Levels(), True: Levels()}
+        self._claims = {
+            is_for_suspects: Claims(self._run, is_for_suspects=is_for_suspects)
+            for is_for_suspects in (False, True)
+        }
         self._pid = os.getpid()
 
     # -- the tables ------------------------------------------------------------------------------
@@ -118,83 +120,32 @@ class PostgresStore:
         leases: Mapping[str, float],
         is_for_suspects: bool = False,
     ) -> list[Claim]:
-        levels = self._levels[is_for_suspects]
-        queues = frozenset(want.queue for want in wants)
-        started = time.monotonic()
-        from_head = levels.is_head_due(started, queues)
-        if from_head:
-            self._discover(levels, queues, is_for_suspects=is_for_suspects)
-        claims = self._scan(worker, wants, limit, leases, is_for_suspects)
-        if not claims and not from_head and levels.is_second_look_due(time.monotonic()):
-            from_head = True
-            self._discover(levels, queues, is_for_suspects=is_for_suspects)
-            claims = self._scan(worker, wants, limit, leases, is_for_suspects)
-        if from_head:
-            levels.note_head_cost(time.monotonic() - started)
-        return claims
-
-    def _discover(self, levels: Levels, queues: frozenset[str], *, is_for_suspects: bool) -> None:
-        found = self._run(
-            load(PACKAGE, "levels"), queues=sorted(queues), is_suspect=is_for_suspects
-        )
-        levels.restart([(row[0], row[1]) for row in found], queues, time.monotonic())
-
-    def _scan(
-        self,
-        worker: WorkerId,
-        wants: Sequence[Want],
-        limit: int,
-        leases: Mapping[str, float],
-        is_for_suspects: bool,
-    ) -> list[Claim]:
-        levels = self._levels[is_for_suspects]
-        scans = levels.scans(wants)
-        if not scans:
-            return []
-        taken = self._run(
-            load(PACKAGE, "claim"),
-            levels=_encode(scans).decode(),
-            is_suspect=is_for_suspects,
-            limit=limit,
-            leases=_encode(leases).decode(),
-            worker=worker,
-            queues=[want.queue for want in wants],
-            skew=self._skew,
-        )
-        for row in taken:  # in order: the last one of a level stays
-            levels.advance(row[3], row[12], row[14], row[0])
-        return [Claim(*row[:14]) for row in taken if row[10] is not None]
+        request = ClaimRequest(worker, wants, limit, leases, self._skew)
+        return self._claims[is_for_suspects].claim(request)
 
     def claim_parked(
         self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
     ) -> list[Claim]:
-        taken = self._run(
-            load(PACKAGE, "claim_parked"),
-            limit=limit,
-            leases=_encode(leases).decode(),
-            worker=worker,
-            queues=[want.queue for want in wants],
-            skew=self._skew,
-        )
+        request = ClaimRequest(worker, wants, limit, leases, self._skew)
+        taken = self._run(load(PACKAGE, "claim_parked"), **request.parameters())
         return [Claim(*row[:14]) for row in taken]
 
     def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
         asked = {held.job_id for held in leases}
         parameter = _encode(leases).decode()
-        found = self._run(
-            load(PACKAGE, "renew"), leases=parameter, worker=worker, skew=self._skew
-        )
+        found = self._run(load(PACKAGE, "renew"), leases=parameter, worker=worker, skew=self._skew)
         seen = dict(found)
         if len(seen) < len(asked):
             # A later statement: a lease that was skipped because it is locked still stands.
-            seen.update(self._run(load(PACKAGE, "standing"), leases=parameter))
+            seen.update(self._run(load(PACKAGE, "standing"), leases=parameter, worker=worker))
         return Renewal(
             lost=frozenset(asked - seen.keys()),
             cancelled=frozenset(job_id for job_id, cancelled in seen.items() if cancelled),
         )
 
     def cancel_requests(self, leases: Sequence[Held]) -> frozenset[JobId]:
-        found = self._run(load(PACKAGE, "standing"), leases=_encode(leases).decode())
+        parameter = _encode(leases).decode()
+        found = self._run(load(PACKAGE, "standing"), leases=parameter, worker=None)
         return frozenset(job_id for job_id, cancelled in found if cancelled)
 
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
@@ -229,61 +180,17 @@ class PostgresStore:
         )
         return int(found[0][0])
 
-    @contextmanager
     def transaction(
         self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
-    ) -> Iterator[Connection]:
-        with self._pool.connection() as connection, translating():
-            connection.execute("BEGIN", prepare=False)
-            try:
-                connection.execute(_idle_limit(lease_seconds), prepare=False)
-                yield connection
-                settlement = settle()
-                # Together: a worker that stops between the two would hold its lease row locked.
-                with connection.pipeline():
-                    connection.execute(_SETTLE, self._settling(worker, settlement), prepare=False)
-                    connection.execute("COMMIT", prepare=False)
-            except psycopg.Error as error:
-                _roll_back(connection)
-                raise _refusal(error, settle) from error
-            except BaseException:
-                _roll_back(connection)
-                raise
+    ) -> AbstractContextManager[Connection]:
+        ending = Ending(worker, settle, lease_seconds, self.skew_seconds)
+        return settling_transaction(self._pool, ending)
 
-    @asynccontextmanager
-    async def async_transaction(
+    def async_transaction(
         self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
-    ) -> AsyncIterator[Any]:
-        with translating():
-            connection = await connect_async(self.url)
-        async with connection:
-            try:
-                await connection.execute("BEGIN", prepare=False)
-                await connection.execute(_idle_limit(lease_seconds), prepare=False)
-                yield connection
-                settlement = settle()
-                async with connection.pipeline():
-                    await connection.execute(
-                        _SETTLE, self._settling(worker, settlement), prepare=False
-                    )
-                    await connection.execute("COMMIT", prepare=False)
-            except psycopg.Error as error:
-                await connection.close()
-                raise _refusal(error, settle) from error
-            except BaseException:
-                await connection.close()
-                raise
-
-    def _settling(self, worker: WorkerId, settlement: Settlement) -> dict[str, Any]:
-        result = settlement.result
-        return {
-            "job_id": settlement.job_id,
-            "fence": settlement.fence,
-            "worker": worker,
-            "result": None if result is None else bytes(result).decode(),
-            "elapsed_seconds": settlement.elapsed_seconds,
-            "skew_seconds": self.skew_seconds,
-        }
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
+        ending = Ending(worker, settle, lease_seconds, self.skew_seconds)
+        return async_settling_transaction(self.url, ending)
 
     # -- upkeep ----------------------------------------------------------------------------------
     def promote(self, *, limit: int) -> Promotion:
@@ -304,9 +211,7 @@ class PostgresStore:
             }
             for lapsed, delay_seconds in leases
         ]
-        found = self._run(
-            load(PACKAGE, "reclaim"), leases=_encode(asked).decode(), skew=self._skew
-        )
+        found = self._run(load(PACKAGE, "reclaim"), leases=_encode(asked).decode(), skew=self._skew)
         return {row[0]: State(row[1]) for row in found}
 
     def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
@@ -438,21 +343,3 @@ class PostgresStore:
             cursor = connection.cursor(binary=True)
             cursor.execute(sql.encode(), parameters)
             return cursor.fetchall() if cursor.description else []
-
-
-def _idle_limit(lease_seconds: float) -> bytes:
-    # A stopped worker's transaction must not outlive its lease.
-    return b"SET LOCAL idle_in_transaction_session_timeout = %d" % int(lease_seconds * 1000)
-
-
-def _roll_back(connection: Connection) -> None:
-    try:
-        connection.execute("ROLLBACK", prepare=False)
-    except psycopg.Error:
-        connection.close()
-
-
-def _refusal(error: psycopg.Error, settle: Callable[[], Settlement]) -> Exception:
-    if error.sqlstate == LEASE_LOST:
-        return LeaseLost(settle().job_id)
-    return translate(error)

@@ -4,3 +4,4 @@ FROM jsonb_to_recordset(%(leases)s::text::jsonb) AS asked (job_id uuid, fence bi
 JOIN leasehold.lease
   ON lease.job_id = asked.job_id
   AND lease.fence = asked.fence
+  AND (%(worker)s::bigint IS NULL OR lease.worker = %(worker)s)

@@ -1,0 +1,164 @@
+"""A job queue in the database you already have: SQLite by default, PostgreSQL at scale.
+
+In short:
+
+    import leasehold as lh
+
+    @lh.task(queue="mail", max_attempts=4, retry=lh.delays("1m", "5m", "30m"))
+    def send_invoice(invoice_id: int) -> None: ...
+
+    client = lh.Client()                              # LEASEHOLD_URL, else sqlite:///leasehold.db
+    client.enqueue(send_invoice, invoice_id=7)        # typed by the handler
+    client.on(session).enqueue(send_invoice, 7)       # inside the caller's own transaction
+    lh.Worker(client, tasks=[send_invoice]).run()
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from leasehold._version import __version__
+
+# Not lazy: importing the module `leasehold.task` anywhere would put it in the function's place.
+from leasehold.task import Task, task
+
+if TYPE_CHECKING:
+    from leasehold.aio import AsyncClient
+    from leasehold.client import Client
+    from leasehold.errors import (
+        BadArguments,
+        BadOption,
+        BadResult,
+        BadValue,
+        Cancelling,
+        DuplicateTask,
+        IdConflict,
+        Interrupted,
+        JobNotFound,
+        LeaseGone,
+        LeaseholdError,
+        LeaseLost,
+        SchemaMismatch,
+        Stopping,
+        StoreBusy,
+        StoreError,
+        StoreFull,
+        StoreRefused,
+        StoreUnavailable,
+        TimedOut,
+        UnknownTask,
+        WrongState,
+    )
+    from leasehold.model.retry import (
+        Failure,
+        delays,
+        exponential,
+        fixed,
+        never,
+        per_exception,
+    )
+    from leasehold.model.signals import Cancel, Dead, Retry, Snooze
+    from leasehold.model.states import State
+    from leasehold.model.values import Attempt, Job
+    from leasehold.registry import Registry
+    from leasehold.task import Call, Enqueued
+    from leasehold.worker import Worker, current_job
+
+_HOMES = {
+    "aio": ("AsyncClient",),
+    "client": ("Client",),
+    "errors": (
+        "BadArguments",
+        "BadOption",
+        "BadResult",
+        "BadValue",
+        "Cancelling",
+        "DuplicateTask",
+        "IdConflict",
+        "Interrupted",
+        "JobNotFound",
+        "LeaseGone",
+        "LeaseLost",
+        "LeaseholdError",
+        "SchemaMismatch",
+        "Stopping",
+        "StoreBusy",
+        "StoreError",
+        "StoreFull",
+        "StoreRefused",
+        "StoreUnavailable",
+        "TimedOut",
+        "UnknownTask",
+        "WrongState",
+    ),
+    "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
+    "model.signals": ("Cancel", "Dead", "Retry", "Snooze"),
+    "model.states": ("State",),
+    "model.values": ("Attempt", "Job"),
+    "registry": ("Registry",),
+    "task": ("Call", "Enqueued"),
+    "worker": ("Worker", "current_job"),
+}
+
+__all__ = [
+    "AsyncClient",
+    "Attempt",
+    "BadArguments",
+    "BadOption",
+    "BadResult",
+    "BadValue",
+    "Call",
+    "Cancel",
+    "Cancelling",
+    "Client",
+    "Dead",
+    "DuplicateTask",
+    "Enqueued",
+    "Failure",
+    "IdConflict",
+    "Interrupted",
+    "Job",
+    "JobNotFound",
+    "LeaseGone",
+    "LeaseLost",
+    "LeaseholdError",
+    "Registry",
+    "Retry",
+    "SchemaMismatch",
+    "Snooze",
+    "State",
+    "Stopping",
+    "StoreBusy",
+    "StoreError",
+    "StoreFull",
+    "StoreRefused",
+    "StoreUnavailable",
+    "Task",
+    "TimedOut",
+    "UnknownTask",
+    "Worker",
+    "WrongState",
+    "__version__",
+    "current_job",
+    "delays",
+    "exponential",
+    "fixed",
+    "never",
+    "per_exception",
+    "task",
+]
+
+if not TYPE_CHECKING:  # so that a type checker still refuses names that do not exist
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name's module when the name is first used."""
+        for home, names in _HOMES.items():
+            if name in names:
+                value = getattr(import_module(f"leasehold.{home}"), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module 'leasehold' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted(__all__)

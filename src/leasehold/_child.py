@@ -1,0 +1,105 @@
+"""The child process of isolated tasks: runs attempts, one after the other, until the pipe closes.
+
+It speaks JSON over two pipes, never pickle.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leasehold.errors import LeaseholdError
+from leasehold.model.outcomes import Outcome, Succeeded, decide
+from leasehold.registry import Registry
+from leasehold.worker.current import RunningJob, set_current_job
+from leasehold.worker.frames import Reply, Request, read_frame, reply_of, write_frame
+
+if TYPE_CHECKING:
+    from leasehold.model.values import Claim
+    from leasehold.task import Task
+    from leasehold.worker.current import JobTransaction
+
+_LARGEST_REQUEST = 64 * 1_048_576
+
+
+class ChildJob(RunningJob):
+    """What an isolated handler knows of its job. Stopping it is a kill, so it never is stopping."""
+
+    def __init__(self, claim: Claim) -> None:
+        super().__init__(claim)
+        self._deadline = time.monotonic() + claim.timeout_seconds
+
+    @property
+    def seconds_left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def transaction(self) -> JobTransaction:
+        raise LeaseholdError("an isolated task has no transaction: return a result instead")
+
+
+def main() -> None:
+    source, sink = int(sys.argv[1]), int(sys.argv[2])
+    with os.fdopen(source, "rb") as incoming, os.fdopen(sink, "wb") as outgoing:
+        while True:
+            try:
+                frame = read_frame(incoming, limit=_LARGEST_REQUEST)
+            except EOFError:
+                return
+            reply = _answer(msgspec.json.decode(frame, type=Request))
+            write_frame(outgoing, msgspec.json.encode(reply))
+
+
+def _answer(request: Request) -> Reply:
+    claim = request.claim
+    policy = None
+    try:
+        task = Registry(importlib.import_module(request.module))[claim.kind]
+        policy = task.options.retry
+        _limit(request)
+        return reply_of(_run(task, claim))
+    except BaseException as error:
+        if policy is None:
+            raise
+        return reply_of(_decide(error, request, policy))
+
+
+def _run(task: Task[..., Any], claim: Claim) -> Outcome:
+    set_current_job(ChildJob(claim))
+    value: Any = task.handler(**task.decode(claim.args))
+    if task.is_async:
+        value = asyncio.run(value)
+    return Succeeded(result=task.encode_result(value))
+
+
+def _decide(error: BaseException, request: Request, policy: Any) -> Outcome:
+    claim = request.claim
+    return decide(
+        error,
+        failures=claim.failures,
+        max_attempts=claim.max_attempts,
+        policy=policy,
+        chance=request.chance,
+    )
+
+
+def _limit(request: Request) -> None:
+    import resource
+
+    if request.memory_limit_bytes is not None:
+        limit = request.memory_limit_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    if request.cpu_limit_seconds is not None:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        # The limit counts from the process's start, and this child may have run jobs before.
+        allowed = int(used.ru_utime + used.ru_stime + request.cpu_limit_seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, resource.RLIM_INFINITY))
+
+
+if __name__ == "__main__":
+    main()

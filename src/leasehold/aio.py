@@ -1,0 +1,140 @@
+"""The client for asyncio: the same verbs, awaited. The work is done by `Client` in threads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from leasehold.client import DEFAULT_PAGE, Client
+from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
+from leasehold.store.callers import bind_async_caller
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self, Unpack
+    from uuid import UUID
+
+    from leasehold.client import Filters
+    from leasehold.model.ids import JobId
+    from leasehold.model.states import State
+    from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
+    from leasehold.options import JobOptions
+    from leasehold.store.base import Store
+    from leasehold.task import Call, Enqueued, Task
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class AsyncClient:
+    """`Client` for asyncio. Cancelling an await does not undo what its thread has begun."""
+
+    def __init__(self, url: str | None = None, *, store: Store | None = None) -> None:
+        self._client = Client(url, store=store)
+        self._enqueuer = AsyncEnqueuer(self._client.ids, self._write)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def sync(self) -> Client:
+        """The blocking client behind this one, for a `Worker` or a thread."""
+        return self._client
+
+    @property
+    def store(self) -> Store:
+        """The database behind the queue; opening it, at the first use, blocks."""
+        return self._client.store
+
+    async def close(self) -> None:
+        """Close what this client opened. Safe twice."""
+        await asyncio.to_thread(self._client.close)
+
+    async def enqueue(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Enqueued[R]:
+        """Enqueue one job; it is safe in the database when this returns."""
+        return await self._enqueuer.enqueue(task, *args, **kwargs)
+
+    async def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
+        """Enqueue many `task.call(...)`s, each chunk whole or not at all; returns the new ones."""
+        return await self._enqueuer.enqueue_many(calls, chunk=chunk)
+
+    async def enqueue_by_name(
+        self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
+    ) -> Enqueued[Any]:
+        """Enqueue without the handler's code; see `Client.enqueue_by_name`."""
+        return await self._enqueuer.enqueue_by_name(kind, args, **options)
+
+    def on(self, connection: object) -> AsyncEnqueuer:
+        """Enqueue on the caller's connection, inside its transaction: rolled back, it never was.
+
+        Takes an async connection of psycopg, SQLAlchemy (AsyncConnection, AsyncSession; an
+        AsyncEngine commits by itself), asyncpg or aiosqlite.
+        """
+        return AsyncEnqueuer(self._client.ids, bind_async_caller(self.store, connection))
+
+    async def get(self, job_id: UUID | str) -> Job:
+        """Return the job, else `JobNotFound`."""
+        return await asyncio.to_thread(self._client.get, job_id)
+
+    async def find(
+        self,
+        *,
+        limit: int = DEFAULT_PAGE,
+        before: UUID | str | None = None,
+        **filters: Unpack[Filters],
+    ) -> list[Job]:
+        """List jobs, newest first. For the next page pass the last one's id as `before`."""
+        return await asyncio.to_thread(self._client.find, limit=limit, before=before, **filters)
+
+    async def each(
+        self, *, page: int = DEFAULT_PAGE, **filters: Unpack[Filters]
+    ) -> AsyncIterator[Job]:
+        """Go through all jobs, newest first, reading them page by page."""
+        before: UUID | None = None
+        while True:
+            jobs = await self.find(limit=page, before=before, **filters)
+            for job in jobs:
+                yield job
+            if len(jobs) < page:
+                return
+            before = jobs[-1].id
+
+    async def history(self, job_id: UUID | str) -> list[Attempt]:
+        """List the job's ended attempts, oldest first."""
+        return await asyncio.to_thread(self._client.history, job_id)
+
+    async def counts(self) -> list[QueueCounts]:
+        """Count the live jobs of each queue."""
+        return await asyncio.to_thread(self._client.counts)
+
+    async def workers(self) -> list[WorkerInfo]:
+        """List the workers that have shown themselves."""
+        return await asyncio.to_thread(self._client.workers)
+
+    async def cancel(self, job_id: UUID | str, *, by: str | None = None) -> State:
+        """End a waiting job as cancelled, or ask a running one to stop; returns its state."""
+        return await asyncio.to_thread(self._client.cancel, job_id, by=by)
+
+    async def retry(self, job_id: UUID | str) -> State:
+        """Make a failed, dead or cancelled job ready now, with its attempts to spend anew."""
+        return await asyncio.to_thread(self._client.retry, job_id)
+
+    async def delete(self, job_id: UUID | str) -> None:
+        """Delete a job and its history. One that is gone already is fine, a running one is not."""
+        await asyncio.to_thread(self._client.delete, job_id)
+
+    async def reprioritise(self, job_id: UUID | str, priority: int) -> State:
+        """Change the priority of a waiting job; higher runs first."""
+        return await asyncio.to_thread(self._client.reprioritise, job_id, priority)
+
+    async def _write(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        return await asyncio.to_thread(self._client.write, jobs)

@@ -1,0 +1,142 @@
+"""A handler's parameters, compiled once: a call becomes {name: value}, and is read back."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leasehold.errors import BadArguments, BadOption
+from leasehold.payload import build_decoder, decode, explain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_KINDS = inspect.Parameter
+_REFUSED: dict[object, str] = {
+    _KINDS.POSITIONAL_ONLY: "is positional-only, and arguments are stored by name: drop the '/'",
+    _KINDS.VAR_POSITIONAL: "has no names to store its values by: take a list instead",
+    _KINDS.VAR_KEYWORD: "would accept any misspelt name: take a dict instead",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """The compiled parameters of one handler. The decoder is made at first use.
+
+    Not slotted: `decoder` is cached on the instance, so that annotations may name what the
+    module defines later.
+    """
+
+    kind: str
+    handler: Callable[..., Any]
+    signature: inspect.Signature
+    positional: tuple[str, ...]
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Name the values. What is missing or unknown is left for `check` to find, for speed."""
+        if not args:
+            return kwargs
+        given = dict(zip(self.positional, args, strict=False))
+        given.update(kwargs)
+        if len(given) != len(args) + len(kwargs):
+            raise self.refuse(self._misfit(args, kwargs) or "they do not fit the parameters")
+        return given
+
+    def check(self, raw: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Check encoded arguments against the annotations, by reading them as the worker will."""
+        try:
+            self.decoder.decode(raw)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            # Python's own words for a missing or unknown name, msgspec's for a wrong value.
+            raise self.refuse(self._misfit(args, kwargs) or explain(error)) from error
+
+    def decode(self, raw: str | bytes) -> dict[str, Any]:
+        """Read stored arguments as the annotations say; defaults are left to the handler."""
+        values = decode(self.decoder, raw, refuse=self.refuse)
+        return {
+            name: value
+            for name in self.signature.parameters
+            if (value := getattr(values, name)) is not msgspec.UNSET
+        }
+
+    @functools.cached_property
+    def decoder(self) -> msgspec.json.Decoder[Any]:
+        """The reader of the arguments. Annotations that can't be used are `BadOption`."""
+        parameters = self.signature.parameters.values()
+        hints = self._resolve_hints()
+        fields = {each.name: hints.get(each.name, Any) for each in parameters}
+        required = [each.name for each in parameters if each.default is _KINDS.empty]
+        try:
+            return build_decoder("Arguments", fields, required)
+        except (TypeError, ValueError) as error:
+            raise BadOption(
+                f"task {self.kind!r}: its annotations can't be checked against JSON: {error}"
+            ) from error
+
+    def refuse(self, reason: str) -> BadArguments:
+        """Make the error for arguments of this kind."""
+        return BadArguments(self.kind, reason)
+
+    def _resolve_hints(self) -> Mapping[str, Any]:
+        try:
+            return typing.get_type_hints(_function_behind(self.handler), include_extras=True)
+        except (NameError, TypeError, AttributeError, SyntaxError) as error:
+            raise BadOption(
+                f"task {self.kind!r}: an annotation can't be resolved at run time: {error}; "
+                "import what it names outside of TYPE_CHECKING"
+            ) from error
+
+    def _misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+        try:
+            self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            return str(error)
+        return None
+
+
+def compile_binding(kind: str, handler: Callable[..., Any]) -> Binding:
+    """Look at the handler's parameters; those that can't be stored by name are `BadOption`."""
+    signature = _read_signature(kind, handler)
+    for index, parameter in enumerate(signature.parameters.values()):
+        _check_parameter(kind, index, parameter)
+    positional = tuple(
+        each.name
+        for each in signature.parameters.values()
+        if each.kind is _KINDS.POSITIONAL_OR_KEYWORD
+    )
+    return Binding(kind=kind, handler=handler, signature=signature, positional=positional)
+
+
+def _read_signature(kind: str, handler: Callable[..., Any]) -> inspect.Signature:
+    try:
+        return inspect.signature(handler)
+    except (ValueError, TypeError) as error:
+        raise BadOption(
+            f"task {kind!r}: its parameters can't be read ({error}); wrap it in a function"
+        ) from error
+
+
+def _check_parameter(kind: str, index: int, parameter: inspect.Parameter) -> None:
+    refused = _REFUSED.get(parameter.kind)
+    if refused is not None:
+        raise BadOption(f"task {kind!r}: the parameter {str(parameter)!r} {refused}")
+    if index == 0 and parameter.name in {"self", "cls"}:
+        raise BadOption(
+            f"task {kind!r} is a method, and {parameter.name} can't be stored: "
+            "make it a function or a staticmethod"
+        )
+
+
+def _function_behind(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """Find the function that carries the annotations."""
+    handler = inspect.unwrap(handler)
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    if inspect.isroutine(handler):
+        return handler
+    return type(handler).__call__

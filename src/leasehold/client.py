@@ -1,0 +1,254 @@
+"""The client: enqueue jobs, look at them, change them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+
+from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
+from leasehold.errors import BadOption, JobNotFound, StoreUnavailable, WrongState
+from leasehold.id_source import IdSource
+from leasehold.model.states import State
+from leasehold.model.values import Filter
+from leasehold.options import check_priority, read_job_id
+from leasehold.store import open_store
+from leasehold.store.callers import bind_caller
+from leasehold.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self, Unpack
+    from uuid import UUID
+
+    from leasehold.model.ids import JobId
+    from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
+    from leasehold.options import JobOptions
+    from leasehold.store.base import Store
+    from leasehold.task import Call, Enqueued
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+URL_VARIABLE = "LEASEHOLD_URL"
+DEFAULT_URL = "sqlite:///leasehold.db"
+DEFAULT_PAGE = 100
+
+
+class Filters(TypedDict, total=False):
+    """Which jobs; what is missing or None does not restrict."""
+
+    state: State | str | None
+    queue: str | None
+    kind: str | Task[..., Any] | None
+    tenant: str | None
+    batch: UUID | str | None
+
+
+class Client:
+    """A queue's front door. Safe to share between threads; opens its store at first use.
+
+    Without a url it is the one in LEASEHOLD_URL, else `sqlite:///leasehold.db`. A store that is
+    passed in stays its owner's: `close` leaves it open.
+    """
+
+    def __init__(self, url: str | None = None, *, store: Store | None = None) -> None:
+        if url is not None and store is not None:
+            raise BadOption("give either a url or a store, not both")
+        self._url = url
+        self._given_store = store
+        self._opened_store: Store | None = None
+        self._opening = threading.Lock()
+        self._ids = IdSource()
+        self._enqueuer = Enqueuer(self._ids, self.write)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def store(self) -> Store:
+        """The database behind the queue, opened when first asked for."""
+        store = self._given_store or self._opened_store
+        if store is not None:
+            return store
+        with self._opening:
+            if self._opened_store is None:
+                self._opened_store = open_store(self._choose_url())
+            return self._opened_store
+
+    def _choose_url(self) -> str:
+        return os.environ.get(URL_VARIABLE) or DEFAULT_URL if self._url is None else self._url
+
+    @property
+    def ids(self) -> IdSource:
+        """Where this client's job ids come from."""
+        return self._ids
+
+    def close(self) -> None:
+        """Close what this client opened. Safe twice; a later call opens it again."""
+        with self._opening:
+            store, self._opened_store = self._opened_store, None
+        if store is not None:
+            store.close()
+
+    # -- enqueue ---------------------------------------------------------------------------------
+    def enqueue(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Enqueued[R]:
+        """Enqueue one job; it is safe in the database when this returns.
+
+        Options go on the task: `client.enqueue(send.with_options(delay="5m"), 7)`.
+        """
+        return self._enqueuer.enqueue(task, *args, **kwargs)
+
+    def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
+        """Enqueue many `task.call(...)`s; returns how many jobs are new.
+
+        Each chunk is written whole or not at all. When one fails, those before it are written.
+        """
+        return self._enqueuer.enqueue_many(calls, chunk=chunk)
+
+    def enqueue_by_name(
+        self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
+    ) -> Enqueued[Any]:
+        """Enqueue without the handler's code: the worker, not this call, checks the arguments.
+
+        The queue and what else is not given are the library's defaults, not the handler's.
+        """
+        return self._enqueuer.enqueue_by_name(kind, args, **options)
+
+    def on(self, connection: object) -> Enqueuer:
+        """Enqueue on the caller's connection, inside its transaction: rolled back, it never was.
+
+        Takes a connection of psycopg, SQLAlchemy (Connection, Session; an Engine commits by
+        itself), Django or sqlite3.
+        """
+        return Enqueuer(self._ids, bind_caller(self.store, connection))
+
+    def write(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        """Write jobs that are built already; returns the ids that stood there already."""
+        store = self.store
+        try:
+            existing = store.enqueue(jobs)
+        except StoreUnavailable:
+            # It may be written, and only the answer lost. The ids make a second try harmless.
+            existing = store.enqueue(jobs)
+        store.notify(frozenset(job.queue for job in jobs))
+        return existing
+
+    # -- look ------------------------------------------------------------------------------------
+    def get(self, job_id: UUID | str) -> Job:
+        """Return the job, else `JobNotFound`."""
+        known = read_job_id(job_id)
+        return _found(self.store.get(known), known)
+
+    def find(
+        self,
+        *,
+        limit: int = DEFAULT_PAGE,
+        before: UUID | str | None = None,
+        **filters: Unpack[Filters],
+    ) -> list[Job]:
+        """List jobs, newest first. For the next page pass the last one's id as `before`."""
+        if limit < 1:
+            raise BadOption(f"limit: {limit!r} is not a positive number")
+        start = None if before is None else read_job_id(before, name="before")
+        return self.store.find(read_filter(filters), before=start, limit=limit)
+
+    def each(self, *, page: int = DEFAULT_PAGE, **filters: Unpack[Filters]) -> Iterator[Job]:
+        """Go through all jobs, newest first, reading them page by page."""
+        before: UUID | None = None
+        while True:
+            jobs = self.find(limit=page, before=before, **filters)
+            yield from jobs
+            if len(jobs) < page:
+                return
+            before = jobs[-1].id
+
+    def history(self, job_id: UUID | str) -> list[Attempt]:
+        """List the job's ended attempts, oldest first."""
+        known = read_job_id(job_id)
+        attempts = self.store.history(known)
+        if not attempts:
+            self.get(known)  # tells a job without attempts from no job
+        return attempts
+
+    def counts(self) -> list[QueueCounts]:
+        """Count the live jobs of each queue."""
+        return self.store.counts()
+
+    def workers(self) -> list[WorkerInfo]:
+        """List the workers that have shown themselves."""
+        return self.store.workers()
+
+    # -- change ----------------------------------------------------------------------------------
+    def cancel(self, job_id: UUID | str, *, by: str | None = None) -> State:
+        """End a waiting job as cancelled, or ask a running one to stop; returns its state.
+
+        A job that had ended stays as it is.
+        """
+        known = read_job_id(job_id)
+        return _found(self.store.cancel(known, by=by), known)
+
+    def retry(self, job_id: UUID | str) -> State:
+        """Make a failed, dead or cancelled job ready now, with its attempts to spend anew."""
+        known = read_job_id(job_id)
+        state = _found(self.store.retry(known), known)
+        if state is not State.QUEUED:
+            raise WrongState(known, state, "retry")
+        return state
+
+    def delete(self, job_id: UUID | str) -> None:
+        """Delete a job and its history. One that is gone already is fine, a running one is not."""
+        known = read_job_id(job_id)
+        state = self.store.delete(known)
+        if state is not None:
+            raise WrongState(known, state, "delete")
+
+    def reprioritise(self, job_id: UUID | str, priority: int) -> State:
+        """Change the priority of a waiting job; higher runs first."""
+        known = read_job_id(job_id)
+        state = _found(self.store.reprioritise(known, check_priority(priority)), known)
+        if state not in {State.QUEUED, State.FAILED}:
+            raise WrongState(known, state, "reprioritise")
+        return state
+
+
+def read_filter(given: Filters) -> Filter:
+    """Turn a caller's words into the store's filter."""
+    unknown = sorted(set(given) - Filters.__annotations__.keys())
+    if unknown:
+        raise BadOption(
+            f"can't filter by {unknown[0]!r}; there are {', '.join(Filters.__annotations__)}"
+        )
+    state, kind, batch = given.get("state"), given.get("kind"), given.get("batch")
+    return Filter(
+        state=None if state is None else _read_state(state),
+        queue=given.get("queue"),
+        kind=kind.name if isinstance(kind, Task) else kind,
+        tenant=given.get("tenant"),
+        batch=None if batch is None else read_job_id(batch, name="batch"),
+    )
+
+
+def _read_state(value: str) -> State:
+    try:
+        return State(value)
+    except ValueError:
+        raise BadOption(f"state: {value!r} is not one of {', '.join(State)}") from None
+
+
+Found = TypeVar("Found")
+
+
+def _found(answer: Found | None, job_id: JobId) -> Found:
+    if answer is None:
+        raise JobNotFound(job_id)
+    return answer

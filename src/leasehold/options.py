@@ -1,0 +1,249 @@
+"""What can be said about a task or one of its jobs, checked where it is said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal, TypedDict
+from uuid import UUID
+
+from leasehold.errors import BadOption
+from leasehold.model.durations import Duration, seconds
+from leasehold.model.ids import JobId
+from leasehold.model.retry import (
+    RetryPolicy,
+    delays,
+    exponential,
+    fixed,
+    never,
+    per_exception,
+)
+from leasehold.model.values import (
+    DEFAULT_MAX_ATTEMPTS,
+    DEFAULT_QUEUE,
+    DEFAULT_TIMEOUT_SECONDS,
+    PRIORITY_LIMIT,
+)
+
+NAME_LIMIT = 200
+ATTEMPTS_LIMIT = 32_767
+DEFAULT_SIZE_LIMIT = 262_144
+
+
+class JobOptions(TypedDict, total=False):
+    """Options of one job; they travel with it."""
+
+    queue: str
+    priority: int
+    max_attempts: int
+    timeout: Duration
+    delay: Duration | None
+    run_at: datetime | None
+    id: UUID | str | None
+    tenant: str
+    batch: UUID | str | None
+    created_by: str | None
+
+
+class TaskOptions(TypedDict, total=False):
+    """Options of a task; the last eight stay with the code that runs it."""
+
+    name: str | None
+    queue: str
+    priority: int
+    max_attempts: int
+    timeout: Duration
+    retry: RetryPolicy
+    lease: Duration | None
+    isolation: Literal["thread", "process"]
+    memory_limit: int | str | None
+    cpu_limit: Duration | None
+    on_lapse: Literal["retry", "dead"]
+    args_limit: int
+    result_limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """A task's options after checking; sizes are bytes of JSON."""
+
+    queue: str = DEFAULT_QUEUE
+    priority: int = 0
+    max_attempts: int = DEFAULT_MAX_ATTEMPTS
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    retry: RetryPolicy = field(default_factory=exponential)
+    lease_seconds: float | None = None
+    isolation: Literal["thread", "process"] = "thread"
+    memory_limit_bytes: int | None = None
+    cpu_limit_seconds: float | None = None
+    on_lapse: Literal["retry", "dead"] = "retry"
+    args_limit: int = DEFAULT_SIZE_LIMIT
+    result_limit: int = DEFAULT_SIZE_LIMIT
+    delay_seconds: float | None = None
+    run_at: datetime | None = None
+    tenant: str = ""
+    batch: JobId | None = None
+    created_by: str | None = None
+    job_id: JobId | None = None
+
+
+def read_options(given: TaskOptions | JobOptions, base: Options | None = None) -> Options:
+    """Check what a caller gave and lay it over `base`."""
+    if "delay" in given and "run_at" in given:
+        raise BadOption("give either delay or run_at, not both")
+    changes: dict[str, Any] = {}
+    for name, value in given.items():
+        reader = _READERS.get(name)
+        if reader is None:
+            raise BadOption(f"there is no option {name!r}; there are {', '.join(sorted(_READERS))}")
+        changes.update(reader(name, value))
+    options = replace(base or Options(), **changes)
+    _check_together(options)
+    return options
+
+
+def read_job_id(value: UUID | str, *, name: str = "id") -> JobId:
+    """Accept a UUID, or the text of one."""
+    if isinstance(value, UUID):
+        return JobId(value)
+    try:
+        return JobId(UUID(value))
+    except (ValueError, AttributeError, TypeError):
+        raise BadOption(f"{name}: {value!r} is not a UUID") from None
+
+
+def check_name(name: str, value: object) -> str:
+    """Accept text that is fit for a name: not empty, no control characters, not too long."""
+    if not isinstance(value, str) or not value or not value.isprintable():
+        raise BadOption(f"{name}: {value!r} is not a name; write printable text")
+    if len(value) > NAME_LIMIT:
+        raise BadOption(f"{name}: {value[:40]!r}… is longer than {NAME_LIMIT} characters")
+    return value
+
+
+def check_priority(value: object) -> int:
+    """Accept a whole number that fits the priority column; higher runs first."""
+    return _whole("priority", value, -PRIORITY_LIMIT, PRIORITY_LIMIT)
+
+
+def _whole(name: str, value: object, least: int, greatest: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= greatest:
+        raise BadOption(f"{name}: {value!r} is not a whole number from {least:,} to {greatest:,}")
+    return value
+
+
+def _check_together(options: Options) -> None:
+    limits = (options.memory_limit_bytes, options.cpu_limit_seconds)
+    if options.isolation != "process" and limits != (None, None):
+        raise BadOption(
+            "memory_limit and cpu_limit need isolation='process': a thread can't be limited"
+        )
+
+
+def _read_name(name: str, value: Any) -> dict[str, Any]:
+    return {name: check_name(name, value)}
+
+
+def _read_priority(_name: str, value: Any) -> dict[str, Any]:
+    return {"priority": check_priority(value)}
+
+
+def _read_max_attempts(name: str, value: Any) -> dict[str, Any]:
+    return {name: _whole(name, value, 1, ATTEMPTS_LIMIT)}
+
+
+def _read_size_limit(name: str, value: Any) -> dict[str, Any]:
+    return {name: _whole(name, value, 1, 2**28)}
+
+
+def _read_span(name: str, value: Any) -> dict[str, Any]:
+    """Read a duration that must not be zero; None stands for the default or no limit."""
+    if value is None and name != "timeout":
+        return {f"{name}_seconds": None}
+    amount = seconds(value, name=name)
+    if amount == 0:
+        raise BadOption(f"{name}: must be longer than 0")
+    return {f"{name}_seconds": amount}
+
+
+def _read_retry(name: str, value: Any) -> dict[str, Any]:
+    if value in (delays, exponential, fixed, never, per_exception):
+        raise BadOption(f"{name}: call it, {name}={value.__name__}(...)")
+    if not callable(value):
+        raise BadOption(
+            f"{name}: {value!r} is not a policy; write delays('1m', '5m'), exponential(), never()"
+        )
+    return {name: value}
+
+
+def _read_choice(*choices: str) -> Any:
+    def read(name: str, value: Any) -> dict[str, Any]:
+        if value not in choices:
+            raise BadOption(f"{name}: {value!r} is not one of {', '.join(map(repr, choices))}")
+        return {name: value}
+
+    return read
+
+
+def _read_delay(name: str, value: Any) -> dict[str, Any]:
+    amount = None if value is None else seconds(value, name=name)
+    return {"delay_seconds": amount, "run_at": None}
+
+
+def _read_run_at(name: str, value: Any) -> dict[str, Any]:
+    if value is not None and not isinstance(value, datetime):
+        raise BadOption(f"{name}: {value!r} is not a datetime; for a wait from now use delay")
+    if value is not None and value.tzinfo is None:
+        raise BadOption(f"{name}: {value!r} has no time zone; write datetime.now(timezone.utc)")
+    return {"run_at": value, "delay_seconds": None}
+
+
+def _read_id(name: str, value: Any) -> dict[str, Any]:
+    target = "job_id" if name == "id" else name
+    return {target: None if value is None else read_job_id(value, name=name)}
+
+
+def _read_label(name: str, value: Any) -> dict[str, Any]:
+    """Read text that may be empty (tenant) or missing (created_by)."""
+    is_unset = value is None if name == "created_by" else value == ""
+    return {name: value if is_unset else check_name(name, value)}
+
+
+_SIZE = re.compile(r"(\d+)\s*([KMG]i?B?)?", re.IGNORECASE)
+_SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def _read_memory(name: str, value: Any) -> dict[str, Any]:
+    """Read bytes, or text like '512MB'; units are powers of 1024."""
+    parsed = _SIZE.fullmatch(str(value).strip())
+    if value is not None and (isinstance(value, bool) or parsed is None):
+        raise BadOption(f"{name}: can't read {value!r}; write bytes or text like '512MB'")
+    if value is None or parsed is None:
+        return {"memory_limit_bytes": None}
+    amount = int(parsed[1]) * _SIZE_UNITS[(parsed[2] or "")[:1].lower()]
+    return {"memory_limit_bytes": _whole(name, amount, 2**20, 2**50)}
+
+
+_READERS = {
+    "queue": _read_name,
+    "priority": _read_priority,
+    "max_attempts": _read_max_attempts,
+    "timeout": _read_span,
+    "retry": _read_retry,
+    "lease": _read_span,
+    "isolation": _read_choice("thread", "process"),
+    "memory_limit": _read_memory,
+    "cpu_limit": _read_span,
+    "on_lapse": _read_choice("retry", "dead"),
+    "args_limit": _read_size_limit,
+    "result_limit": _read_size_limit,
+    "delay": _read_delay,
+    "run_at": _read_run_at,
+    "id": _read_id,
+    "tenant": _read_label,
+    "batch": _read_id,
+    "created_by": _read_label,
+}
+JOB_OPTION_NAMES = frozenset(JobOptions.__annotations__)
+TASK_OPTION_NAMES = frozenset(TaskOptions.__annotations__) - {"name"}

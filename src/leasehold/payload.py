@@ -1,0 +1,141 @@
+"""Arguments and results as JSON: encoding, the values that are refused, and typed decoding.
+
+Encoding first, looking second: the values that JSON or a database can't hold leave a trace in the
+encoded text (NaN becomes null, NUL becomes an escape, …), so one search over the text clears nearly
+every job, and only a suspicious one is walked through, value by value, to name the bad place.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from leasehold.walk import DEPTH_LIMIT, find_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from leasehold.errors import BadValue
+
+    Refuse: TypeAlias = Callable[[str], BadValue]
+
+# What NaN and infinity (null), NUL, integers beyond 64 bits and datetimes without a zone look like.
+_SUSPICIOUS = re.compile(rb'null|\\u0000|\d{19}|T\d\d:\d\d:\d\d(?:\.\d+)?"')
+_QUOTED = re.compile(rb'"[^"]*"')
+_NOT_STRUCTURE = bytes(set(range(256)) - set(b'"[]{}'))
+_BRACES_TO_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_AT = re.compile(r" - at `(?:key in )?\$?(.*)`$")
+
+
+def encode(value: object, *, root: str, limit: int, refuse: Refuse) -> bytes:
+    """Encode to JSON text whose bytes are equal when the values are; `refuse` makes the error."""
+    try:
+        raw, is_suspicious = _encode(value)
+    except (TypeError, ValueError, RecursionError, AttributeError) as error:
+        raise refuse(find_fault(value, root, encode_leaf) or f"{root}: {error}") from error
+    if is_suspicious or _SUSPICIOUS.search(raw) or is_too_deep(raw):
+        fault = find_fault(value, root, encode_leaf)
+        if fault is not None:
+            raise refuse(fault)
+    if len(raw) > limit:
+        raise refuse(
+            f"{root}: {len(raw):,} bytes of JSON are more than the limit of {limit:,}; "
+            "store the data elsewhere and pass a reference to it"
+        )
+    return raw
+
+
+def check_syntax(raw: bytes, *, root: str, refuse: Refuse) -> None:
+    """Refuse text that is not JSON: a `msgspec.Raw` inside of a value is written as it stands."""
+    try:
+        raw.decode()
+        _SYNTAX.decode(raw)
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        reason = f"{root}: a msgspec.Raw in it is not JSON: {error}"
+        raise refuse(reason) from error
+
+
+def _encode(value: object) -> tuple[bytes, bool]:
+    try:
+        return _ENCODER.encode(value), False
+    except TypeError:
+        # A dict whose keys are not text can't be put in order as it is. Its keys become text here,
+        # and it is walked through in any case: 1 and "1" would be one key.
+        plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_custom)
+        return _ENCODER.encode(plain), True
+
+
+def encode_leaf(value: object) -> None:
+    """Raise what msgspec raises for a value that it can't encode."""
+    _ENCODER.encode(value)
+
+
+def is_too_deep(raw: bytes) -> bool:
+    """Whether containers stand deeper in each other than `DEPTH_LIMIT`; linear, and mostly free."""
+    if raw.count(b"[") + raw.count(b"{") <= DEPTH_LIMIT:
+        return False
+    bare = (
+        raw.replace(b"\\\\", b"")
+        .replace(b'\\"', b"")
+        .translate(_BRACES_TO_BRACKETS, _NOT_STRUCTURE)
+    )
+    brackets = _QUOTED.sub(b"", bare)
+    for _level in range(DEPTH_LIMIT):
+        brackets = brackets.replace(b"[]", b"")
+    return bool(brackets)
+
+
+def build_decoder(
+    name: str, fields: Mapping[str, Any], required: Iterable[str]
+) -> msgspec.json.Decoder[Any]:
+    """Make a decoder into a struct with these fields; what was not given reads UNSET."""
+    musts = frozenset(required)
+    listed = [
+        (field, kind) if field in musts else (field, kind, msgspec.UNSET)
+        for field, kind in fields.items()
+    ]
+    struct = msgspec.defstruct(name, listed, kw_only=True, forbid_unknown_fields=True, gc=False)
+    return msgspec.json.Decoder(struct, dec_hook=_decode_custom)
+
+
+def decode(decoder: msgspec.json.Decoder[Any], raw: str | bytes, *, refuse: Refuse) -> Any:
+    """Decode and check; the error names the place the way the handler's author would."""
+    try:
+        return decoder.decode(raw)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise refuse(explain(error)) from error
+
+
+def explain(error: Exception) -> str:
+    """Turn "Expected `int`, got `str` - at `$.a`" into "args.a: expected `int`, got `str`"."""
+    message = str(error)
+    place = _AT.search(message)
+    reason = _AT.sub("", message)
+    return f"args{place[1] if place else ''}: {reason[:1].lower()}{reason[1:]}"
+
+
+def _encode_custom(value: Any) -> Any:
+    if is_pydantic(type(value)):
+        # by_alias and round_trip: what is written is what model_validate reads back.
+        return value.model_dump(mode="json", by_alias=True, round_trip=True)
+    raise TypeError(f"{type(value).__qualname__} can't be stored as JSON")
+
+
+def _decode_custom(kind: Any, value: Any) -> Any:
+    if isinstance(kind, type) and is_pydantic(kind):
+        # From JSON, not from Python values: a strict model accepts a date as text only there.
+        return kind.model_validate_json(_ENCODER.encode(value))  # type: ignore[attr-defined] # seen by is_pydantic
+    raise TypeError(f"{getattr(kind, '__qualname__', kind)} can't be read back from JSON")
+
+
+def is_pydantic(kind: type) -> bool:
+    """Whether it is a pydantic model. A program without pydantic never imports it for this."""
+    pydantic = sys.modules.get("pydantic")
+    return pydantic is not None and issubclass(kind, pydantic.BaseModel)
+
+
+_ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=_encode_custom)
+_SYNTAX = msgspec.json.Decoder(msgspec.Raw)

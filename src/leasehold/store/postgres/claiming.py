@@ -1,0 +1,97 @@
+"""Claims ready jobs, each scan from its hint, now and then from the head (see levels.py)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leasehold.model.values import Claim
+from leasehold.store.postgres.levels import Levels
+from leasehold.store.sql import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import timedelta
+
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.values import Want
+
+PACKAGE = "leasehold.store.postgres"
+
+_encode = msgspec.json.Encoder().encode
+
+# Columns of claim.sql: the first fourteen are a Claim's, in its order.
+_CLAIM_COLUMNS = 14
+_JOB_ID, _QUEUE, _LEASE_SECONDS, _PRIORITY, _CREATED_AT = 0, 3, 10, 12, 14
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRequest:
+    """What a worker asks for in one claim."""
+
+    worker: WorkerId
+    wants: Sequence[Want]
+    limit: int
+    leases: Mapping[str, float]
+    skew: timedelta
+
+    @property
+    def queues(self) -> frozenset[str]:
+        return frozenset(want.queue for want in self.wants)
+
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "worker": self.worker,
+            "queues": [want.queue for want in self.wants],
+            "limit": self.limit,
+            "leases": _encode(self.leases).decode(),
+            "skew": self.skew,
+        }
+
+
+class Claims:
+    """The claims of one worker, of suspects or of the others; used by one thread."""
+
+    def __init__(self, run: Callable[..., list[Any]], *, is_for_suspects: bool) -> None:
+        self._run = run
+        self._is_for_suspects = is_for_suspects
+        self._levels = Levels()
+
+    def claim(self, request: ClaimRequest) -> list[Claim]:
+        started = time.monotonic()
+        if self._levels.is_head_due(started, request.queues):
+            return self._claim_from_head(request)
+        claims = self._scan(request)
+        if not claims and self._levels.is_second_look_due(time.monotonic()):
+            return self._claim_from_head(request)
+        return claims
+
+    def _claim_from_head(self, request: ClaimRequest) -> list[Claim]:
+        started = time.monotonic()
+        found = self._run(
+            load(PACKAGE, "levels"),
+            queues=sorted(request.queues),
+            is_suspect=self._is_for_suspects,
+        )
+        self._levels.restart([(row[0], row[1]) for row in found], request.queues, started)
+        claims = self._scan(request)
+        self._levels.note_head_cost(time.monotonic() - started)
+        return claims
+
+    def _scan(self, request: ClaimRequest) -> list[Claim]:
+        scans = self._levels.scans(request.wants)
+        if not scans:
+            return []
+        taken = self._run(
+            load(PACKAGE, "claim"),
+            levels=_encode(scans).decode(),
+            is_suspect=self._is_for_suspects,
+            **request.parameters(),
+        )
+        for row in taken:  # in order: the last one of a level stays
+            self._levels.advance(row[_QUEUE], row[_PRIORITY], row[_CREATED_AT], row[_JOB_ID])
+        # A kind without a lease is not known here: the statement has parked it.
+        return [Claim(*row[:_CLAIM_COLUMNS]) for row in taken if row[_LEASE_SECONDS] is not None]

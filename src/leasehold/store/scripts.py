@@ -1,0 +1,128 @@
+"""Running an enqueue script on a connection that is the caller's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import msgspec
+
+from leasehold.errors import IdConflict, StoreBusy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leasehold.errors import LeaseholdError
+    from leasehold.model.ids import JobId
+    from leasehold.store.base import EnqueueScript, Rows, Statement
+
+ID_CONFLICT = "LH001"
+_SQLITE_BUSY = 5
+_IDS = re.compile(r"\[[^\]]*\]")
+
+
+def drive(script: EnqueueScript, execute: Callable[[Statement], Rows]) -> frozenset[JobId]:
+    """Run the script to its end."""
+    try:
+        statement = next(script)
+        while True:
+            statement = script.send(execute(statement))
+    except StopIteration as end:
+        ids: frozenset[JobId] = end.value
+        return ids
+
+
+async def drive_async(
+    script: EnqueueScript, execute: Callable[[Statement], Awaitable[Rows]]
+) -> frozenset[JobId]:
+    """Do the same where each statement is awaited."""
+    rows: Rows | None = None
+    while True:
+        try:
+            statement = next(script) if rows is None else script.send(rows)
+        except StopIteration as end:
+            ids: frozenset[JobId] = end.value
+            return ids
+        rows = await execute(statement)
+
+
+@contextmanager
+def translating(kind: type[Exception]) -> Iterator[None]:
+    """Give an id conflict and a busy SQLite their names; other errors stay the driver's own."""
+    try:
+        yield
+    except kind as error:
+        found = _translate(error)
+        if found is None:
+            raise
+        raise found from error
+
+
+def _translate(error: BaseException) -> LeaseholdError | None:
+    for inner in _layers(error):
+        if ID_CONFLICT in (getattr(inner, "sqlstate", None), getattr(inner, "pgcode", None)):
+            return IdConflict(read_ids(str(inner)))
+        # The lowest byte is the error, the rest its flavour (517 is SQLITE_BUSY_SNAPSHOT).
+        if getattr(inner, "sqlite_errorcode", 0) & 0xFF == _SQLITE_BUSY:
+            return StoreBusy(
+                "another connection writes to this SQLite file, or wrote since this transaction "
+                "first read: begin it with BEGIN IMMEDIATE (Django: transaction_mode), try again"
+            )
+    return None
+
+
+def _layers(error: BaseException) -> Iterator[BaseException]:
+    """Name the error and the drivers' errors that frameworks wrapped (SQLAlchemy: orig)."""
+    layer: BaseException | None = error
+    while layer is not None:
+        yield layer
+        layer = getattr(layer, "orig", None) or layer.__cause__
+
+
+def read_ids(message: str) -> list[UUID]:
+    """Read the JSON array of ids in PostgreSQL's message."""
+    listed = _IDS.search(message)
+    return msgspec.json.decode(listed[0], type=list[UUID]) if listed else []
+
+
+class Opening(Enum):
+    """What an enqueue does about the transaction on a caller's SQLite connection."""
+
+    INSIDE = "one is open: join it"
+    LEFT_OPEN = "none is open, and the caller commits: open one, which the driver would do too"
+    OWN = "the connection commits each statement: wrap the script's into one"
+
+
+def choose_opening(connection: Any) -> Opening:
+    """Look at a sqlite3 connection, or at one that looks like it."""
+    if connection.in_transaction:
+        return Opening.INSIDE
+    autocommit = getattr(connection, "autocommit", -1)  # Python 3.12; -1 is the older behaviour
+    is_autocommit = connection.isolation_level is None if autocommit == -1 else autocommit
+    return Opening.OWN if is_autocommit else Opening.LEFT_OPEN
+
+
+# Takes the write lock first: a transaction that read before it wrote could not be saved.
+BEGIN = "BEGIN IMMEDIATE"
+
+
+@contextmanager
+def sqlite_transaction(connection: Any, execute: Callable[[str], object]) -> Iterator[bool]:
+    """Run a block inside the right transaction; yields whether it is committed at the end."""
+    opening = choose_opening(connection)
+    if opening is not Opening.INSIDE:
+        execute(BEGIN)
+    try:
+        yield opening is Opening.OWN
+    except BaseException:
+        # Also where the caller would commit: nothing of theirs is in it yet. A full disk has
+        # rolled it back already.
+        if opening is not Opening.INSIDE and connection.in_transaction:
+            execute("ROLLBACK")
+        raise
+    if opening is Opening.OWN:
+        execute("COMMIT")

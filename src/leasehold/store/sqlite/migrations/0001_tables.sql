@@ -1,0 +1,174 @@
+-- serves code from 1
+-- A job's state is the table it stands in. A row that is deleted once can't be deleted twice:
+-- that is the fence. Times are integer microseconds since the epoch, UTC. Ids are text: readable,
+-- and SQLite before 3.41 can't turn the hex digits of a JSON parameter into a blob.
+-- WITHOUT ROWID stores a row in its primary key, so that each table is one tree less to write.
+
+-- What was asked. Written once, never updated.
+CREATE TABLE leasehold_job (
+  id              TEXT    NOT NULL PRIMARY KEY,
+  tenant          TEXT    NOT NULL DEFAULT '',
+  queue           TEXT    NOT NULL,
+  kind            TEXT    NOT NULL,
+  args            TEXT    NOT NULL,
+  priority        INTEGER NOT NULL,
+  max_attempts    INTEGER NOT NULL,
+  timeout_seconds REAL    NOT NULL,
+  key             TEXT,
+  lane            TEXT,
+  batch           TEXT,
+  created_by      TEXT,
+  created_at      INTEGER NOT NULL,
+  run_at          INTEGER -- as asked; NULL when it was due at once
+) WITHOUT ROWID;
+
+-- Due and free to run, in the order of the claim. Claiming deletes the row.
+CREATE TABLE leasehold_ready (
+  queue      TEXT    NOT NULL,
+  is_suspect INTEGER NOT NULL DEFAULT 0,
+  priority   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  job_id     TEXT    NOT NULL,
+  attempt    INTEGER NOT NULL DEFAULT 0,
+  failures   INTEGER NOT NULL DEFAULT 0,
+  lapses     INTEGER NOT NULL DEFAULT 0,
+  kind       TEXT    NOT NULL,
+  tenant     TEXT    NOT NULL DEFAULT '',
+  lane       TEXT,
+  batch      TEXT,
+  PRIMARY KEY (queue, is_suspect, priority DESC, created_at, job_id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX leasehold_ready_job ON leasehold_ready (job_id);
+
+-- Not due yet: enqueued for later, snoozed, reclaimed, or failed (failures > 0) and to be retried.
+CREATE TABLE leasehold_scheduled (
+  job_id     TEXT    NOT NULL PRIMARY KEY,
+  run_at     INTEGER NOT NULL,
+  queue      TEXT    NOT NULL,
+  priority   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  attempt    INTEGER NOT NULL DEFAULT 0,
+  failures   INTEGER NOT NULL DEFAULT 0,
+  lapses     INTEGER NOT NULL DEFAULT 0,
+  kind       TEXT    NOT NULL,
+  tenant     TEXT    NOT NULL DEFAULT '',
+  lane       TEXT,
+  batch      TEXT
+) WITHOUT ROWID;
+CREATE INDEX leasehold_scheduled_due ON leasehold_scheduled (run_at);
+CREATE INDEX leasehold_scheduled_failed ON leasehold_scheduled (job_id) WHERE failures > 0;
+
+-- Ready once, but of a kind that the claiming worker did not know.
+CREATE TABLE leasehold_parked (
+  job_id     TEXT    NOT NULL PRIMARY KEY,
+  queue      TEXT    NOT NULL,
+  priority   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  attempt    INTEGER NOT NULL,
+  failures   INTEGER NOT NULL,
+  lapses     INTEGER NOT NULL,
+  kind       TEXT    NOT NULL,
+  tenant     TEXT    NOT NULL DEFAULT '',
+  lane       TEXT,
+  batch      TEXT
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX leasehold_parked_order
+  ON leasehold_parked (kind, queue, priority DESC, created_at, job_id);
+
+-- One number for each claim; it only ever grows.
+CREATE TABLE leasehold_fence (
+  is_only INTEGER NOT NULL PRIMARY KEY CHECK (is_only = 1),
+  last    INTEGER NOT NULL
+);
+INSERT INTO leasehold_fence (is_only, last) VALUES (1, 0);
+
+-- The right to run one attempt until a moment. Finish and reclaim delete the row: whichever does
+-- so first has the job, the other finds nothing.
+CREATE TABLE leasehold_lease (
+  job_id           TEXT    NOT NULL PRIMARY KEY,
+  fence            INTEGER NOT NULL,
+  worker           INTEGER NOT NULL,
+  claimed_at       INTEGER NOT NULL,
+  until            INTEGER NOT NULL,
+  deadline         INTEGER NOT NULL, -- no renewal goes beyond it
+  lease_seconds    REAL    NOT NULL,
+  attempt          INTEGER NOT NULL,
+  failures         INTEGER NOT NULL,
+  lapses           INTEGER NOT NULL,
+  priority         INTEGER NOT NULL,
+  cancel_requested INTEGER NOT NULL DEFAULT 0,
+  queue            TEXT    NOT NULL,
+  kind             TEXT    NOT NULL,
+  tenant           TEXT    NOT NULL DEFAULT '',
+  lane             TEXT,
+  batch            TEXT,
+  cancelled_by     TEXT
+) WITHOUT ROWID;
+
+-- Append-only: one row for each ended lease, and one for an ending without a lease.
+CREATE TABLE leasehold_outcome (
+  job_id      TEXT    NOT NULL,
+  attempt     INTEGER NOT NULL,
+  state       TEXT    NOT NULL CHECK (state IN
+    ('succeeded', 'failed', 'snoozed', 'released', 'lapsed', 'cancelled', 'dead')),
+  failures    INTEGER NOT NULL, -- after this attempt
+  lapses      INTEGER NOT NULL, -- after this attempt
+  fence       INTEGER,
+  worker      INTEGER,
+  started_at  INTEGER,
+  finished_at INTEGER NOT NULL,
+  tenant      TEXT    NOT NULL DEFAULT '',
+  result      TEXT,
+  error       TEXT,
+  traceback   TEXT,
+  PRIMARY KEY (job_id, attempt)
+) WITHOUT ROWID;
+CREATE INDEX leasehold_outcome_unhappy
+  ON leasehold_outcome (state, job_id) WHERE state <> 'succeeded';
+
+-- What workers know of a kind, so that reclaim knows its policy without its code.
+CREATE TABLE leasehold_task (
+  kind            TEXT    NOT NULL PRIMARY KEY,
+  queue           TEXT    NOT NULL,
+  priority        INTEGER NOT NULL,
+  max_attempts    INTEGER NOT NULL,
+  timeout_seconds REAL    NOT NULL,
+  dies_on_lapse   INTEGER NOT NULL DEFAULT 0,
+  seen_at         INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE leasehold_worker (
+  id         INTEGER NOT NULL PRIMARY KEY,
+  name       TEXT    NOT NULL,
+  queues     TEXT    NOT NULL, -- a JSON array
+  kinds      TEXT    NOT NULL, -- a JSON array
+  slots      INTEGER NOT NULL,
+  running    INTEGER NOT NULL DEFAULT 0,
+  version    TEXT    NOT NULL,
+  started_at INTEGER NOT NULL,
+  seen_at    INTEGER NOT NULL,
+  ended_at   INTEGER
+);
+
+-- Writing a job makes it claimable in the same statement: an enqueue can't be torn in two, not
+-- even on a caller's connection that commits each statement by itself.
+CREATE TRIGGER leasehold_job_due
+AFTER INSERT ON leasehold_job
+WHEN NEW.run_at IS NULL OR NEW.run_at <= NEW.created_at
+BEGIN
+  INSERT INTO leasehold_ready
+    (queue, priority, created_at, job_id, kind, tenant, lane, batch)
+  VALUES
+    (NEW.queue, NEW.priority, NEW.created_at, NEW.id, NEW.kind, NEW.tenant, NEW.lane, NEW.batch);
+END;
+
+CREATE TRIGGER leasehold_job_for_later
+AFTER INSERT ON leasehold_job
+WHEN NEW.run_at > NEW.created_at
+BEGIN
+  INSERT INTO leasehold_scheduled
+    (job_id, run_at, queue, priority, created_at, kind, tenant, lane, batch)
+  VALUES
+    (NEW.id, NEW.run_at, NEW.queue, NEW.priority, NEW.created_at, NEW.kind, NEW.tenant, NEW.lane,
+     NEW.batch);
+END;

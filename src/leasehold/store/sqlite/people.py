@@ -1,0 +1,76 @@
+"""What people ask of single jobs. The write lock is held: a look and a change can't be parted."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from leasehold.model.ids import JobId
+from leasehold.model.states import State
+from leasehold.store.sqlite.settle import describe_cancel
+from leasehold.store.sqlite.statements import rows, text, value
+
+_WAITING_TABLES = ("ready", "scheduled", "parked")
+
+
+def read_state(connection: sqlite3.Connection, job_id: JobId) -> State | None:
+    found = value(connection, "state", id=str(job_id))
+    return None if found is None else State(found)
+
+
+def cancel(connection: sqlite3.Connection, job_id: JobId, by: str | None, now: int) -> State | None:
+    state = read_state(connection, job_id)
+    if state is State.RUNNING:
+        connection.execute(text("cancel_lease"), {"id": str(job_id), "by": by})
+    elif state is State.QUEUED or state is State.FAILED:
+        _cancel_waiting(connection, job_id, by, now)
+        return State.CANCELLED
+    return state
+
+
+def _cancel_waiting(
+    connection: sqlite3.Connection, job_id: JobId, by: str | None, now: int
+) -> None:
+    for table in _WAITING_TABLES:
+        for attempt, failures, lapses, tenant in rows(
+            connection, f"cancel_{table}", id=str(job_id)
+        ):
+            ending = {
+                "id": str(job_id),
+                "attempt": attempt,
+                "failures": failures,
+                "lapses": lapses,
+                "now": now,
+                "tenant": tenant,
+                "error": describe_cancel(by),
+            }
+            connection.execute(text("cancel_outcome"), ending)
+
+
+def retry(connection: sqlite3.Connection, job_id: JobId) -> State | None:
+    state = read_state(connection, job_id)
+    if state is State.FAILED:
+        ((attempt, priority),) = rows(connection, "retry_scheduled", id=str(job_id))
+    elif state is State.DEAD or state is State.CANCELLED:
+        ((attempt, priority),) = rows(connection, "retry_outcome", id=str(job_id))
+    else:
+        return state
+    afresh = {"id": str(job_id), "attempt": attempt, "priority": priority}
+    connection.execute(text("retry_ready"), afresh)
+    return State.QUEUED
+
+
+def delete(connection: sqlite3.Connection, job_id: JobId) -> State | None:
+    if read_state(connection, job_id) is State.RUNNING:
+        return State.RUNNING
+    for table in (*_WAITING_TABLES, "outcome", "job"):
+        connection.execute(text(f"delete_{table}"), {"id": str(job_id)})
+    return None
+
+
+def reprioritise(connection: sqlite3.Connection, job_id: JobId, priority: int) -> State | None:
+    state = read_state(connection, job_id)
+    if state is State.QUEUED or state is State.FAILED:
+        for table in _WAITING_TABLES:
+            change = {"id": str(job_id), "priority": priority}
+            connection.execute(text(f"reprioritise_{table}"), change)
+    return state

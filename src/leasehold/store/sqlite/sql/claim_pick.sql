@@ -1,0 +1,10 @@
+-- Reads the head of a queue in the order of the claim. Primary key of leasehold_ready: no sort.
+SELECT
+  ready.job_id, ready.kind, ready.queue, job.args, ready.attempt, ready.failures, ready.lapses,
+  job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority, ready.batch
+FROM leasehold_ready AS ready
+CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
+WHERE ready.queue = :queue
+AND ready.is_suspect = :is_suspect
+ORDER BY ready.priority DESC, ready.created_at, ready.job_id
+LIMIT :limit

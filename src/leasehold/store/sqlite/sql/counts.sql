@@ -1,0 +1,22 @@
+-- Counts live jobs by queue and by where they stand. Scans the live tables.
+SELECT
+  queue, sum(ready), sum(scheduled), sum(failed), sum(running), sum(parked)
+FROM (
+  SELECT queue, count(*) AS ready, 0 AS scheduled, 0 AS failed, 0 AS running, 0 AS parked
+  FROM leasehold_ready
+  GROUP BY queue
+  UNION ALL
+  SELECT queue, 0, count(*) FILTER (WHERE failures = 0), count(*) FILTER (WHERE failures > 0), 0, 0
+  FROM leasehold_scheduled
+  GROUP BY queue
+  UNION ALL
+  SELECT queue, 0, 0, 0, count(*), 0
+  FROM leasehold_lease
+  GROUP BY queue
+  UNION ALL
+  SELECT queue, 0, 0, 0, 0, count(*)
+  FROM leasehold_parked
+  GROUP BY queue
+)
+GROUP BY queue
+ORDER BY queue

@@ -1,0 +1,27 @@
+-- Lists queued jobs, newest first. Each part is read by its index on job_id and merged: no sort.
+SELECT job_id
+FROM leasehold_ready
+WHERE job_id < :before
+AND (:queue IS NULL OR queue = :queue)
+AND (:kind IS NULL OR kind = :kind)
+AND (:tenant IS NULL OR tenant = :tenant)
+AND (:batch IS NULL OR batch = :batch)
+UNION ALL
+SELECT job_id
+FROM leasehold_scheduled
+WHERE job_id < :before
+AND failures = 0
+AND (:queue IS NULL OR queue = :queue)
+AND (:kind IS NULL OR kind = :kind)
+AND (:tenant IS NULL OR tenant = :tenant)
+AND (:batch IS NULL OR batch = :batch)
+UNION ALL
+SELECT job_id
+FROM leasehold_parked
+WHERE job_id < :before
+AND (:queue IS NULL OR queue = :queue)
+AND (:kind IS NULL OR kind = :kind)
+AND (:tenant IS NULL OR tenant = :tenant)
+AND (:batch IS NULL OR batch = :batch)
+ORDER BY job_id DESC
+LIMIT :limit

@@ -1,0 +1,12 @@
+-- Reads the parked jobs of one kind and queue in the order of the claim. leasehold_parked_order.
+SELECT
+  parked.job_id, parked.kind, parked.queue, job.args, parked.attempt, parked.failures,
+  parked.lapses, job.max_attempts, job.timeout_seconds, parked.tenant, parked.priority,
+  parked.batch, parked.created_at
+FROM leasehold_parked AS parked
+CROSS JOIN leasehold_job AS job ON job.id = parked.job_id
+WHERE parked.kind = :kind
+AND parked.queue = :queue
+AND (parked.lapses > 0) = :is_suspect
+ORDER BY parked.priority DESC, parked.created_at, parked.job_id
+LIMIT :limit

@@ -1,0 +1,4 @@
+-- Changes the priority of a job in scheduled. Index on job_id.
+UPDATE leasehold_scheduled
+SET priority = :priority
+WHERE job_id = :id

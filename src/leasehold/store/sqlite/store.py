@@ -1,0 +1,322 @@
+"""The store on SQLite: each operation of `Store`, as one transaction on one file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from functools import partial
+
+from leasehold.model.ids import JobId, WorkerId
+from leasehold.model.states import State
+from leasehold.model.values import (
+    Attempt,
+    Claim,
+    Filter,
+    Finding,
+    Held,
+    Job,
+    Lapsed,
+    NewJob,
+    Promotion,
+    QueueCounts,
+    Renewal,
+    Settlement,
+    TaskPolicy,
+    Want,
+    WorkerInfo,
+)
+from leasehold.store.base import Answer, EnqueueScript, SchemaStatus
+from leasehold.store.migrations import Migration, load_migrations
+from leasehold.store.sqlite import checks, location, people, records, schema, settle, upkeep
+from leasehold.store.sqlite.claim import (
+    Request,
+    has_ready,
+    parked_places,
+    take_parked,
+    take_ready,
+)
+from leasehold.store.sqlite.database import Database
+from leasehold.store.sqlite.enqueue import run_script, write_script
+from leasehold.store.sqlite.errors import translate
+from leasehold.store.sqlite.statements import as_json, rows
+from leasehold.store.sqlite.times import Clock
+from leasehold.store.sqlite.transaction import (
+    HandlerTransaction,
+    hold_transaction,
+    hold_transaction_async,
+)
+from leasehold.store.sqlite.waker import SqliteWaker, Wakers
+
+BUSY_SECONDS = 10.0
+
+
+class SqliteStore:
+    """Opens the file when first used; a new, empty file gets its tables then."""
+
+    settles_on_commit = True
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        read_magic: location.ReadMagic = location.read_magic,
+        migrations: Sequence[Migration] | None = None,
+    ) -> None:
+        self.url = url
+        self._read_magic = read_magic
+        self._migrations = migrations or load_migrations("leasehold.store.sqlite")
+        self._clock = Clock()
+        self._wakers = Wakers()
+        self._is_owner = True
+        self._database = Database(
+            location.parse(url),
+            busy_seconds=busy_seconds,
+            check=partial(location.check, read_magic=read_magic),
+            prepare=partial(schema.install_if_empty, clock=self._clock, known=self._migrations),
+        )
+
+    @property
+    def skew_seconds(self) -> float:
+        return self._clock.skew_seconds
+
+    @skew_seconds.setter
+    def skew_seconds(self, seconds: float) -> None:
+        self._clock.skew_seconds = seconds
+
+    # -- the tables ------------------------------------------------------------------------------
+    def schema(self) -> SchemaStatus:
+        return schema.read_status(self._database, self._migrations)
+
+    def migrate(self) -> tuple[str, ...]:
+        return schema.migrate(self._database, self._clock, self._migrations)
+
+    def check_schema(self) -> None:
+        schema.check(self._database, self._migrations)
+
+    def close(self) -> None:
+        if self._is_owner:
+            self._database.close()
+
+    def dedicated(self) -> SqliteStore:
+        """Share the connections: a file has one writer at a time, whoever asks."""
+        twin = SqliteStore.__new__(SqliteStore)
+        twin.__dict__.update(self.__dict__)
+        twin._is_owner = False  # noqa: SLF001 - it is one of us
+        return twin
+
+    # -- enqueue ---------------------------------------------------------------------------------
+    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        if not jobs:
+            return frozenset()
+        with self._database.write() as connection:
+            existing = run_script(connection, self.enqueue_script(jobs))
+        self.notify(frozenset(job.queue for job in jobs))
+        return existing
+
+    def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
+        return write_script(jobs, self._clock.now())
+
+    def translate(self, error: BaseException) -> BaseException:
+        """Say what an error on a caller's connection means; itself when it is none of SQLite's."""
+        return translate(error)
+
+    def notify(self, queues: frozenset[str]) -> None:
+        # Other processes are told by the log being written.
+        self._wakers.poke(queues)
+
+    # -- the worker's operations, every write fenced ----------------------------------------------
+    def claim(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        is_for_suspects: bool = False,
+    ) -> list[Claim]:
+        while True:
+            request = self._request(worker, wants, limit, leases, is_for_suspects=is_for_suspects)
+            with self._database.read() as connection:
+                if limit < 1 or not has_ready(connection, request):
+                    return []
+            with self._database.write() as connection:
+                taken = take_ready(connection, request)
+            if taken.claims or not taken.parked:
+                return taken.claims
+
+    def claim_parked(
+        self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
+    ) -> list[Claim]:
+        request = self._request(worker, wants, limit, leases, is_for_suspects=False)
+        with self._database.read() as connection:
+            places = parked_places(connection, request)
+        if limit < 1 or not places:
+            return []
+        with self._database.write() as connection:
+            return take_parked(connection, request, places)
+
+    def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
+        if not leases:
+            return Renewal(frozenset(), frozenset())
+        with self._database.write() as connection:
+            renewed = rows(
+                connection, "renew", leases=_named(leases), worker=worker, now=self._clock.now()
+            )
+        standing = {job_id for job_id, _ in renewed}
+        return Renewal(
+            lost=frozenset(held.job_id for held in leases if str(held.job_id) not in standing),
+            cancelled=frozenset(records.to_job_id(job_id) for job_id, asked in renewed if asked),
+        )
+
+    def cancel_requests(self, leases: Sequence[Held]) -> frozenset[JobId]:
+        with self._database.read() as connection:
+            asked = rows(connection, "cancel_requests", leases=_named(leases))
+        return frozenset(records.to_job_id(job_id) for (job_id,) in asked)
+
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        if not settlements:
+            return []
+        with self._database.write() as connection:
+            answers = settle.finish(connection, worker, settlements, self._clock.now())
+        if any(settlement.outcome == "released" for settlement in settlements):
+            self._wakers.poke()
+        return answers
+
+    def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
+        with self._database.write() as connection:
+            released = settle.release_unknown(connection, worker, known, self._clock.now())
+        if released:
+            self._wakers.poke()
+        return released
+
+    def transaction(
+        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+    ) -> AbstractContextManager[sqlite3.Connection]:
+        return hold_transaction(self._handler_transaction(lease_seconds), worker, settle)
+
+    def async_transaction(
+        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+    ) -> AbstractAsyncContextManager[sqlite3.Connection]:
+        return hold_transaction_async(self._handler_transaction(lease_seconds), worker, settle)
+
+    # -- upkeep ----------------------------------------------------------------------------------
+    def promote(self, *, limit: int) -> Promotion:
+        now = self._clock.now()
+        with self._database.read() as connection:
+            due = upkeep.next_due(connection)
+        if due is None or due > now:
+            return Promotion(0, upkeep.seconds_until(due, now))
+        with self._database.write() as connection:
+            promotion = upkeep.promote(connection, limit, now)
+        self._wakers.poke()
+        return promotion
+
+    def lapsed(self, *, limit: int) -> list[Lapsed]:
+        with self._database.read() as connection:
+            return upkeep.lapsed(connection, limit, self._clock.now())
+
+    def reclaim(self, leases: Sequence[tuple[Lapsed, float]]) -> dict[JobId, State]:
+        if not leases:
+            return {}
+        with self._database.write() as connection:
+            return settle.reclaim(connection, leases, self._clock.now())
+
+    def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
+        with self._database.write() as connection:
+            upkeep.register(connection, worker, tasks, self._clock.now())
+
+    def beat(self, worker: WorkerId, *, running: int) -> None:
+        with self._database.write() as connection:
+            upkeep.beat(connection, worker, running, self._clock.now())
+
+    def farewell(self, worker: WorkerId) -> None:
+        with self._database.write() as connection:
+            upkeep.farewell(connection, worker, self._clock.now())
+
+    def workers(self) -> list[WorkerInfo]:
+        with self._database.read() as connection:
+            return records.workers(connection)
+
+    def tend(self) -> None:
+        now = self._clock.now()
+        with self._database.read() as connection:
+            has_old_workers = upkeep.has_old_workers(connection, now)
+        if has_old_workers:
+            with self._database.write() as connection:
+                upkeep.tidy_workers(connection, now)
+        self._database.tend()
+
+    def waker(self, queues: frozenset[str]) -> SqliteWaker:
+        waker = SqliteWaker(self._database.location, queues)
+        self._wakers.add(waker)
+        return waker
+
+    # -- people ----------------------------------------------------------------------------------
+    def get(self, job_id: JobId) -> Job | None:
+        with self._database.read() as connection:
+            found = records.read_jobs(connection, [str(job_id)])
+        return found[0] if found else None
+
+    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
+        with self._database.read() as connection:
+            return records.find(connection, where, before, limit)
+
+    def history(self, job_id: JobId) -> list[Attempt]:
+        with self._database.read() as connection:
+            return records.history(connection, job_id)
+
+    def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
+        with self._database.write() as connection:
+            return people.cancel(connection, job_id, by, self._clock.now())
+
+    def retry(self, job_id: JobId) -> State | None:
+        with self._database.write() as connection:
+            state = people.retry(connection, job_id)
+        self._wakers.poke()
+        return state
+
+    def delete(self, job_id: JobId) -> State | None:
+        with self._database.write() as connection:
+            return people.delete(connection, job_id)
+
+    def reprioritise(self, job_id: JobId, priority: int) -> State | None:
+        with self._database.write() as connection:
+            return people.reprioritise(connection, job_id, priority)
+
+    def counts(self) -> list[QueueCounts]:
+        with self._database.read() as connection:
+            return upkeep.counts(connection)
+
+    def parked_kinds(self) -> dict[str, int]:
+        with self._database.read() as connection:
+            return dict(rows(connection, "parked_kinds"))
+
+    def examine(self) -> list[Finding]:
+        return checks.examine(self._database, self._read_magic)
+
+    def _request(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        limit: int,
+        leases: Mapping[str, float],
+        *,
+        is_for_suspects: bool,
+    ) -> Request:
+        return Request(
+            worker=worker,
+            wants=wants,
+            limit=limit,
+            leases=leases,
+            is_for_suspects=is_for_suspects,
+            now=self._clock.now(),
+        )
+
+    def _handler_transaction(self, lease_seconds: float) -> HandlerTransaction:
+        return HandlerTransaction(self._database, self._clock, lease_seconds=lease_seconds)
+
+
+def _named(leases: Sequence[Held]) -> str:
+    return as_json((held.job_id, held.fence, held.lease_seconds) for held in leases)

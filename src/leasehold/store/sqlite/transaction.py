@@ -1,0 +1,189 @@
+"""A handler's transaction: its own writes and the end of its attempt, or neither."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+from leasehold.errors import StoreBusy
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import Settlement
+from leasehold.store.sqlite.database import Database
+from leasehold.store.sqlite.errors import translating
+from leasehold.store.sqlite.settle import settle_alone
+from leasehold.store.sqlite.times import Clock
+
+Settle = Callable[[], Settlement]
+
+
+class HandlerTransaction:
+    """Holds the gate from `start` to the end, for at most a third of the lease.
+
+    All writers wait for it, this worker's own renewals too. So a timer ends it: the connection is
+    rolled back and can only read from then on.
+    """
+
+    def __init__(self, database: Database, clock: Clock, *, lease_seconds: float) -> None:
+        self._database = database
+        self._clock = clock
+        self._limit_seconds = lease_seconds / 3
+        self._ending = threading.Lock()
+        self._is_over = True
+        self._is_expired = False
+        self._may_end: int | None = None
+        self._connection: sqlite3.Connection | None = None
+        self._timer: threading.Timer | None = None
+
+    def start(self, owner: int) -> sqlite3.Connection:
+        """Begin. `owner` is the thread whose other writes would wait for this one for ever."""
+        self._database.gate.acquire(owner)
+        try:
+            self._connection = connection = self._database.connect()
+            connection.execute("BEGIN IMMEDIATE")
+            # The handler must not end it: what it commits by itself would stand without the job.
+            connection.set_authorizer(self._authorize)
+            self._timer = threading.Timer(self._limit_seconds, self._expire)
+            self._timer.daemon = True
+            self._is_over = False
+            self._timer.start()
+        except BaseException:
+            self._close()
+            raise
+        return connection
+
+    def commit(self, worker: WorkerId, settle: Settle) -> None:
+        """Settle last and commit, or roll back and raise."""
+        settlement = settle()
+        with self._ending:
+            self._refuse_if_expired()
+            self._is_over = True
+            self._may_end = threading.get_ident()
+            try:
+                with translating():
+                    connection = self._open_connection()
+                    settle_alone(connection, worker, settlement, self._clock.now())
+                    connection.execute("COMMIT")
+            finally:
+                self._close()
+
+    def roll_back(self) -> None:
+        """End without a trace. Safe after `commit` and after the time ran out."""
+        with self._ending:
+            if not self._is_over:
+                self._is_over = True
+                self._may_end = threading.get_ident()
+                self._close()
+            elif self._is_expired and self._connection is not None:
+                self._connection.close()
+
+    def explain(self, error: BaseException) -> BaseException:
+        """What the handler met after its time ran out is not its own fault, but this."""
+        return self._too_long() if self._is_expired and isinstance(error, sqlite3.Error) else error
+
+    def _expire(self) -> None:
+        connection = self._open_connection()
+        connection.interrupt()
+        with self._ending:
+            if self._is_over:
+                return
+            self._is_over = self._is_expired = True
+            self._may_end = threading.get_ident()
+            # Read-only first: no statement of the handler may slip in after the rollback.
+            with suppress(sqlite3.Error):
+                connection.execute("PRAGMA query_only = ON")
+                connection.execute("ROLLBACK")
+            self._database.gate.release()
+
+    def _authorize(
+        self,
+        action: int,
+        _first: str | None,
+        _second: str | None,
+        _database: str | None,
+        _trigger: str | None,
+    ) -> int:
+        is_theirs = threading.get_ident() != self._may_end
+        is_end = action == sqlite3.SQLITE_TRANSACTION
+        return sqlite3.SQLITE_DENY if is_end and is_theirs else sqlite3.SQLITE_OK
+
+    def _open_connection(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise StoreBusy("the job's transaction has not begun")
+        return self._connection
+
+    def _refuse_if_expired(self) -> None:
+        if self._is_expired:
+            raise self._too_long()
+
+    def _too_long(self) -> StoreBusy:
+        return StoreBusy(
+            f"job.transaction() was open for {self._limit_seconds:g} s, a third of the lease, and "
+            "was rolled back: on SQLite it keeps every other writer waiting. Do slow work before "
+            "it, or give the task a longer lease"
+        )
+
+    def _close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._connection is not None:
+            self._connection.close()  # rolls back what was not committed
+        self._database.gate.release()
+
+
+@contextmanager
+def hold_transaction(
+    transaction: HandlerTransaction, worker: WorkerId, settle: Settle
+) -> Iterator[sqlite3.Connection]:
+    with translating():
+        connection = transaction.start(threading.get_ident())
+    try:
+        yield connection
+        transaction.commit(worker, settle)
+    except BaseException as error:
+        raised = transaction.explain(error)
+        if raised is error:
+            raise
+        raise raised from error
+    finally:
+        transaction.roll_back()
+
+
+@asynccontextmanager
+async def hold_transaction_async(
+    transaction: HandlerTransaction, worker: WorkerId, settle: Settle
+) -> AsyncIterator[sqlite3.Connection]:
+    """Wait for the gate in a thread; the rest is as blocking as the handler's own statements."""
+    connection = await _start_in_thread(transaction)
+    try:
+        yield connection
+        transaction.commit(worker, settle)
+    except BaseException as error:
+        raised = transaction.explain(error)
+        if raised is error:
+            raise
+        raise raised from error
+    finally:
+        transaction.roll_back()
+
+
+async def _start_in_thread(transaction: HandlerTransaction) -> sqlite3.Connection:
+    # A thread of its own: those of the loop's pool may all be waiting for the gate.
+    owner = threading.get_ident()
+    with ThreadPoolExecutor(1, "leasehold-transaction") as pool:
+        starting = asyncio.wrap_future(pool.submit(_start, transaction, owner))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with suppress(Exception):
+                await starting
+            transaction.roll_back()
+            raise
+
+
+def _start(transaction: HandlerTransaction, owner: int) -> sqlite3.Connection:
+    with translating():
+        return transaction.start(owner)

@@ -1,0 +1,98 @@
+"""Promotion, workers and counts: what keeps the queue moving and tells how it stands."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from leasehold.model.ids import Fence, WorkerId
+from leasehold.model.values import Lapsed, Promotion, QueueCounts, TaskPolicy, WorkerInfo
+from leasehold.store.sqlite.records import to_job_id
+from leasehold.store.sqlite.statements import as_json, count, rows, text, value
+from leasehold.store.sqlite.times import SECOND, from_datetime
+
+_UNSEEN_SECONDS = 3600
+_REMEMBERED_SECONDS = 31 * 86400
+
+
+def next_due(connection: sqlite3.Connection) -> int | None:
+    due: int | None = value(connection, "promote_look")
+    return due
+
+
+def promote(connection: sqlite3.Connection, limit: int, now: int) -> Promotion:
+    due = {"now": now, "limit": limit}
+    moved = count(connection, "promote", **due)
+    count(connection, "promote_remove", **due)
+    return Promotion(moved, seconds_until(next_due(connection), now))
+
+
+def seconds_until(moment: int | None, now: int) -> float | None:
+    return None if moment is None else max(0, moment - now) / SECOND
+
+
+def lapsed(connection: sqlite3.Connection, limit: int, now: int) -> list[Lapsed]:
+    return [
+        Lapsed(to_job_id(job_id), Fence(fence), str(until), lease_seconds, lapses)
+        for job_id, fence, until, lease_seconds, lapses in rows(
+            connection, "lapsed", now=now, limit=limit
+        )
+    ]
+
+
+def register(
+    connection: sqlite3.Connection, worker: WorkerInfo, tasks: Sequence[TaskPolicy], now: int
+) -> None:
+    started_at = now if worker.started_at is None else from_datetime(worker.started_at)
+    described = {
+        "id": worker.id,
+        "name": worker.name,
+        "queues": as_json(worker.queues),
+        "kinds": as_json(worker.kinds),
+        "slots": worker.slots,
+        "running": worker.running,
+        "version": worker.version,
+        "started_at": started_at,
+        "now": now,
+    }
+    connection.execute(text("register_worker"), described)
+    connection.execute(text("register_tasks"), {"tasks": as_json(tasks), "now": now})
+
+
+def beat(connection: sqlite3.Connection, worker: WorkerId, running: int, now: int) -> None:
+    connection.execute(text("beat"), {"id": worker, "running": running, "now": now})
+
+
+def farewell(connection: sqlite3.Connection, worker: WorkerId, now: int) -> None:
+    connection.execute(text("farewell"), {"id": worker, "now": now})
+
+
+def has_old_workers(connection: sqlite3.Connection, now: int) -> bool:
+    return value(connection, "tend_look", **_limits(now)) is not None
+
+
+def tidy_workers(connection: sqlite3.Connection, now: int) -> None:
+    limits = _limits(now)
+    connection.execute(text("tend_strike_off"), {"unseen_since": limits["unseen_since"]})
+    connection.execute(text("tend_forget"), {"ended_before": limits["ended_before"]})
+
+
+def _limits(now: int) -> dict[str, int]:
+    return {
+        "unseen_since": now - _UNSEEN_SECONDS * SECOND,
+        "ended_before": now - _REMEMBERED_SECONDS * SECOND,
+    }
+
+
+def counts(connection: sqlite3.Connection) -> list[QueueCounts]:
+    return [
+        QueueCounts(
+            queue=queue,
+            ready=ready,
+            scheduled=scheduled,
+            failed=failed,
+            running=running,
+            parked=parked,
+        )
+        for queue, ready, scheduled, failed, running, parked in rows(connection, "counts")
+    ]

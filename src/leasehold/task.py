@@ -1,0 +1,219 @@
+"""Tasks: named handlers with their options. `@task` makes one, calling it runs the handler."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+
+import msgspec
+
+from leasehold.binding import Binding, compile_binding
+from leasehold.errors import BadOption, BadResult
+from leasehold.model.values import NewJob, TaskPolicy
+from leasehold.options import (
+    JOB_OPTION_NAMES,
+    TASK_OPTION_NAMES,
+    JobOptions,
+    Options,
+    TaskOptions,
+    check_name,
+    read_options,
+)
+from leasehold.payload import check_syntax, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Unpack
+
+    from leasehold.model.ids import JobId
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enqueued(Generic[R]):
+    """The answer to an enqueue. `is_new` is False when the id was given and stood there already."""
+
+    id: JobId
+    is_new: bool
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One call of a task, its arguments checked and encoded; `enqueue_many` takes these."""
+
+    task: Task[..., Any]
+    args: msgspec.Raw
+
+    def job(self, fresh_id: JobId) -> NewJob:
+        """Build the job, under the id that the options give, else under the fresh one."""
+        return self.task.build(fresh_id, self.args)
+
+
+class Task(Generic[P, R]):
+    """A named handler with its options. Immutable: `with_options` makes another one.
+
+    `R` is what calling the handler returns, which for `async def` is a coroutine.
+    """
+
+    __slots__ = ("_binding", "_fields", "handler", "is_async", "name", "options", "origin")
+
+    def __init__(
+        self, binding: Binding, options: Options, *, origin: Task[P, R] | None = None
+    ) -> None:
+        self.name = binding.kind
+        self.handler: Callable[P, R] = binding.handler
+        self.options = options
+        # The task as it was defined: what a registry knows, whatever options a call adds.
+        self.origin: Task[P, R] = origin or self
+        self.is_async = is_async(binding.handler)
+        self._binding = binding
+        self._fields = job_fields(binding.kind, options)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the handler here and now, without a queue."""
+        return self.handler(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}>"
+
+    @property
+    def __wrapped__(self) -> Callable[P, R]:
+        """The handler; `inspect.signature` and documentation tools look for it here."""
+        return self.handler
+
+    def with_options(self, **changes: Unpack[JobOptions]) -> Task[P, R]:
+        """Return this task with other options for the jobs made of it."""
+        refuse_unknown(changes, JOB_OPTION_NAMES)
+        return Task(self._binding, read_options(changes, self.options), origin=self.origin)
+
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> Call:
+        """Check and encode one call, for `enqueue_many`."""
+        return Call(self, self._encode(args, kwargs))
+
+    def new_job(self, fresh_id: JobId, /, *args: P.args, **kwargs: P.kwargs) -> NewJob:
+        """Build one job, checked and encoded; an id in the options goes before the fresh one."""
+        return self.build(fresh_id, self._encode(args, kwargs))
+
+    def build(self, fresh_id: JobId, args: msgspec.Raw) -> NewJob:
+        """Build a job of arguments that are encoded already."""
+        return NewJob(id=self.options.job_id or fresh_id, args=args, **self._fields)
+
+    def decode(self, raw: str | bytes) -> dict[str, Any]:
+        """Read stored arguments as the handler's annotations say, else `BadArguments`."""
+        return self._binding.decode(raw)
+
+    def encode_result(self, value: object) -> msgspec.Raw | None:
+        """Encode what the handler returned, else `BadResult`; None needs no storing."""
+        if value is None:
+            return None
+        limit = self.options.result_limit
+        raw = encode(value, root="result", limit=limit, refuse=self._refuse_result)
+        check_syntax(raw, root="result", refuse=self._refuse_result)
+        return msgspec.Raw(raw)
+
+    def policy(self) -> TaskPolicy:
+        """What the store should know of this kind."""
+        return TaskPolicy(
+            kind=self.name,
+            queue=self.options.queue,
+            priority=self.options.priority,
+            max_attempts=self.options.max_attempts,
+            timeout_seconds=self.options.timeout_seconds,
+            dies_on_lapse=self.options.on_lapse == "dead",
+        )
+
+    def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> msgspec.Raw:
+        binding = self._binding
+        given = binding.bind(args, kwargs)
+        limit = self.options.args_limit
+        raw = encode(given, root="args", limit=limit, refuse=binding.refuse)
+        binding.check(raw, args, kwargs)
+        return msgspec.Raw(raw)
+
+    def _refuse_result(self, reason: str) -> BadResult:
+        return BadResult(self.name, reason)
+
+
+class TaskDecorator(Protocol):
+    """What `@task(...)` with options is, before it meets its handler."""
+
+    def __call__(self, handler: Callable[P, R], /) -> Task[P, R]:
+        """Make the task."""
+
+
+@overload
+def task(handler: Callable[P, R], /) -> Task[P, R]: ...
+@overload
+def task(**options: Unpack[TaskOptions]) -> TaskDecorator: ...
+def task(handler: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Make a task of a function, `@task` or `@task(queue="mail", max_attempts=4)`.
+
+    The name is stored with each job: module and qualified name, unless `name` gives a better one.
+    """
+    refuse_unknown(options, TASK_OPTION_NAMES | {"name"})
+    name = options.pop("name", None)
+    checked = read_options(cast("TaskOptions", options))
+    if handler is not None:
+        return make_task(handler, name, checked)
+    return lambda found: make_task(found, name, checked)
+
+
+def make_task(handler: Callable[..., Any], name: str | None, options: Options) -> Task[..., Any]:
+    """Check that the handler can be one, and name it."""
+    if isinstance(handler, staticmethod):
+        handler = handler.__func__
+    _check_handler(handler)
+    kind = check_name("name", name if name is not None else _default_name(handler))
+    return Task(compile_binding(kind, handler), options)
+
+
+def is_async(handler: Callable[..., Any]) -> bool:
+    """Whether calling it gives a coroutine. The outermost function decides, not what it wraps."""
+    called = getattr(handler, "__call__", None)  # noqa: B004 - for objects with `async def __call__`
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(called)
+
+
+def job_fields(kind: str, options: Options) -> dict[str, Any]:
+    """What the jobs of these options have in common."""
+    return {
+        "kind": kind,
+        "queue": options.queue,
+        "priority": options.priority,
+        "max_attempts": options.max_attempts,
+        "timeout_seconds": options.timeout_seconds,
+        "delay_seconds": options.delay_seconds,
+        "run_at": options.run_at,
+        "tenant": options.tenant,
+        "batch": options.batch,
+        "created_by": options.created_by,
+    }
+
+
+def refuse_unknown(given: object, known: frozenset[str]) -> None:
+    """Refuse option names that do not exist here, naming those that do."""
+    unknown = sorted(set(given) - known)  # type: ignore[call-overload] # a TypedDict is a dict
+    if unknown:
+        raise BadOption(
+            f"there is no option {unknown[0]!r} here; there are {', '.join(sorted(known))}"
+        )
+
+
+def _check_handler(handler: object) -> None:
+    if isinstance(handler, Task):
+        raise BadOption(f"{handler!r} is a task already")
+    if isinstance(handler, (type, classmethod)) or not callable(handler):
+        raise BadOption(f"{handler!r} can't be a task; make it a function")
+    if inspect.isgeneratorfunction(handler) or inspect.isasyncgenfunction(handler):
+        raise BadOption(
+            f"{handler!r} is a generator, and a job has one result: return instead of yield"
+        )
+
+
+def _default_name(handler: Callable[..., Any]) -> str:
+    name = getattr(handler, "__qualname__", None)
+    if name is None or "<lambda>" in name:
+        raise BadOption(f"{handler!r} has no name of its own; give it one with name=")
+    module = handler.__module__
+    return name if module == "__main__" else f"{module}.{name}"

@@ -1,0 +1,81 @@
+"""The leases a worker holds, from the claim until the store has answered their settlement."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leasehold.model.ids import JobId
+    from leasehold.worker.attempt import Attempt
+
+
+class Book:
+    """Counts what waits and what runs here; the claimer asks it for room."""
+
+    def __init__(self) -> None:
+        self._held: dict[JobId, Attempt] = {}
+        self._running: dict[JobId, Attempt] = {}
+        self._lock = threading.Lock()
+        self.finished = 0  # grows; the claimer measures the rate by it
+        self.suspects = 0
+        self._by_queue: dict[str, int] = {}
+
+    def add(self, attempts: Iterable[Attempt]) -> None:
+        with self._lock:
+            for attempt in attempts:
+                self._held[attempt.claim.job_id] = attempt
+                queue = attempt.claim.queue
+                self._by_queue[queue] = self._by_queue.get(queue, 0) + 1
+                self.suspects += attempt.claim.lapses > 0
+
+    def start(self, attempt: Attempt, now: float) -> None:
+        attempt.begin(now)
+        self._running[attempt.claim.job_id] = attempt
+
+    def end(self, attempt: Attempt) -> bool:
+        """The handler is done with; False when somebody had ended this attempt before."""
+        with self._lock:
+            if attempt.is_over:
+                return False
+            attempt.is_over = True
+            self._running.pop(attempt.claim.job_id, None)
+            self.finished += 1
+            self._by_queue[attempt.claim.queue] -= 1
+            self.suspects -= attempt.claim.lapses > 0
+            return True
+
+    def strike(self, attempts: Iterable[Attempt]) -> None:
+        """The store has answered: these leases are settled or lost."""
+        with self._lock:
+            for attempt in attempts:
+                job_id = attempt.claim.job_id
+                if self._held.get(job_id) is attempt:
+                    del self._held[job_id]
+
+    def held(self) -> list[Attempt]:
+        with self._lock:
+            return list(self._held.values())
+
+    def running(self) -> list[Attempt]:
+        with self._lock:
+            return list(self._running.values())
+
+    def open_in(self, queue: str) -> int:
+        """How many of a queue's jobs wait or run here."""
+        return self._by_queue.get(queue, 0)
+
+    @property
+    def open_count(self) -> int:
+        """How many wait or run here, not counting what only waits for the store's answer."""
+        return sum(self._by_queue.values())
+
+    @property
+    def running_count(self) -> int:
+        return len(self._running)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._held

@@ -1,0 +1,271 @@
+"""Takes leases, a little ahead of what is running, and does the rounds of upkeep in between."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from leasehold.errors import LeaseholdError
+from leasehold.model.outcomes import Released
+from leasehold.model.values import Want
+from leasehold.upkeep.reclaim import Reclaim
+from leasehold.upkeep.rounds import Round, Rounds
+from leasehold.worker.attempt import Attempt
+from leasehold.worker.pace import Pace
+from leasehold.worker.runners import runs_on_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.values import Claim
+    from leasehold.registry import Registry
+    from leasehold.store.base import Store
+    from leasehold.worker.book import Book
+    from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.runners import Runners
+    from leasehold.worker.settings import Settings
+
+PROMOTE_LIMIT = 1_000
+BEAT_SECONDS = 15.0
+TEND_SECONDS = 60.0
+SECOND_LOOK_SECONDS = 0.02
+DOUBT_SECONDS = 5.0
+_SHORTEST_PAUSE_SECONDS = 0.05
+_LONGEST_PAUSE_SECONDS = 3.0
+_logger = logging.getLogger("leasehold.worker")
+
+
+class Claimer:
+    """Own thread; its connection also listens for wake-ups."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        worker: WorkerId,
+        registry: Registry,
+        settings: Settings,
+        book: Book,
+        runners: Runners,
+        conclusion: Conclusion,
+        on_empty: Callable[[], None] | None,
+    ) -> None:
+        self._store = store
+        self._worker = worker
+        self._registry = registry
+        self._settings = settings
+        self._book = book
+        self._runners = runners
+        self._conclusion = conclusion
+        self._on_empty = on_empty
+        self._random = random.Random()
+        self._pace = Pace(
+            settings.slots, settings.shortest_lease_seconds, can_prefetch=_can_prefetch(registry)
+        )
+        self._waker = store.waker(frozenset(settings.queues))
+        self._wants_poke = False
+        self._is_stopping = False
+        # Since when leases may stand that we do not know: a claim's answer was lost.
+        self._doubt_since: float | None = None
+        self._is_doubt_fresh = False
+        self._is_after_suspects = False
+        self._next_due_at = float("-inf")
+        self._rounds = self._plan_rounds()
+        self._thread = threading.Thread(target=self._serve, name="leasehold-claim", daemon=True)
+
+    @property
+    def is_polling_only(self) -> bool:
+        return self._waker.is_polling_only
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_seconds: float) -> None:
+        self._is_stopping = True
+        self._waker.poke()
+        self._thread.join(timeout_seconds)
+
+    def poke(self) -> None:
+        """Something ended here: look again, if the claimer waits for that."""
+        if self._wants_poke:
+            self._wants_poke = False
+            self._waker.poke()
+
+    def expect(self, delay_seconds: float) -> None:
+        """A job of ours will be due by then: promote it no later."""
+        due_at = time.monotonic() + delay_seconds
+        if due_at < self._next_due_at:
+            self._next_due_at = due_at
+            self._waker.poke()
+
+    def _plan_rounds(self) -> Rounds:
+        poll = self._settings.poll_seconds
+        reclaim = Reclaim(self._store, clock=time.monotonic, chance=self._random.random)
+        return Rounds(
+            [
+                Round(self._settle_doubt, poll),
+                Round(reclaim.step, min(poll, self._settings.shortest_lease_seconds / 6)),
+                Round(self._hand_back_stale, poll),
+                Round(self._claim_parked, poll),
+                Round(self._claim_suspect, poll),
+                Round(self._beat, BEAT_SECONDS),
+                Round(self._store.tend, TEND_SECONDS),
+            ],
+            clock=time.monotonic,
+            chance=self._random.random,
+        )
+
+    def _serve(self) -> None:
+        pause = _SHORTEST_PAUSE_SECONDS
+        while not self._is_stopping:
+            try:
+                self._look()
+                pause = _SHORTEST_PAUSE_SECONDS
+            except Exception as error:  # noqa: BLE001 - a service loop: it must go on
+                self._postpone(error, pause)
+                pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
+        self._waker.close()
+        self._store.close()
+
+    def _postpone(self, error: Exception, pause: float) -> None:
+        """Wait for a random part of the pause, so that a fleet does not come back as one."""
+        self._doubt_since, self._is_doubt_fresh = time.monotonic(), True
+        is_known = isinstance(error, LeaseholdError)
+        _logger.warning(
+            "claim postponed", exc_info=None if is_known else error, extra={"error": str(error)}
+        )
+        self._waker.wait(self._random.uniform(0, pause))
+
+    def _look(self) -> None:
+        self._rounds.run_due()
+        self._promote()
+        self._pace.measure(self._book.finished, time.monotonic())
+        room = self._pace.room(self._book.open_count)
+        if room <= 0:
+            self._wait(self._rounds.seconds_to_next(), wants_poke=True)
+            return
+        was_empty = self._book.is_empty
+        if self._claim_some(room) > 0:
+            return
+        if self._on_empty is not None and was_empty and self._is_drained():
+            self._on_empty()
+        if self._is_after_suspects and self._claim_suspect() > 0:
+            return
+        wants_poke = self._on_empty is not None or self._is_after_suspects
+        woken = self._wait(self._idle_seconds(), wants_poke=wants_poke)
+        # What woke us may have committed with an older place in the order: look twice.
+        if woken and not self._is_stopping and self._claim_some(room) == 0:
+            self._wait(SECOND_LOOK_SECONDS, wants_poke=False)
+
+    def _is_drained(self) -> bool:
+        return self._claim_suspect() + self._claim_parked() == 0 and self._book.is_empty
+
+    def _idle_seconds(self) -> float:
+        due = self._next_due_at - time.monotonic() if self._next_due_at > 0 else float("inf")
+        nearest = min(self._settings.poll_seconds, self._rounds.seconds_to_next(), due)
+        return max(0.001, nearest)
+
+    def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> bool:
+        self._wants_poke = wants_poke
+        if self._is_stopping:
+            return False
+        if wants_poke and self._pace.room(self._book.open_count) > 0 and self._book.is_empty:
+            timeout_seconds = min(timeout_seconds, SECOND_LOOK_SECONDS)
+        woken = self._waker.wait(timeout_seconds)
+        self._wants_poke = False
+        return woken
+
+    def _claim_some(self, room: int) -> int:
+        wants = self._wants(room)
+        if not wants:
+            return 0
+        return self._take(
+            lambda: self._store.claim(self._worker, wants, limit=room, leases=self._settings.leases)
+        )
+
+    def _claim_suspect(self) -> int:
+        """Take a job that lapsed before, alone and one at a time: it may kill its worker."""
+        wants = self._wants(1)
+        if self._book.suspects > 0 or self._pace.room(self._book.open_count) <= 0 or not wants:
+            return 0
+        taken = self._take(
+            lambda: self._store.claim(
+                self._worker, wants, limit=1, leases=self._settings.leases, is_for_suspects=True
+            )
+        )
+        self._is_after_suspects = taken > 0
+        return taken
+
+    def _claim_parked(self) -> int:
+        room = min(self._settings.slots, self._pace.room(self._book.open_count))
+        wants = self._wants(room) if room > 0 else []
+        if not wants:
+            return 0
+        return self._take(
+            lambda: self._store.claim_parked(
+                self._worker, wants, limit=room, leases=self._settings.leases
+            )
+        )
+
+    def _take(self, claim: Callable[[], list[Claim]]) -> int:
+        if self._is_doubt_fresh:
+            self._settle_doubt()
+        asked_at = time.monotonic()
+        claims = claim()
+        if claims:
+            attempts = [Attempt(each, self._registry[each.kind], asked_at) for each in claims]
+            self._book.add(attempts)
+            self._runners.submit(attempts)
+        return len(claims)
+
+    def _wants(self, room: int) -> Sequence[Want]:
+        limits = self._settings.queue_slots
+        wants = []
+        for queue in self._settings.queue_order(self._random):
+            limit = min(room, limits[queue] - self._book.open_in(queue)) if limits else room
+            if limit > 0:
+                wants.append(Want(queue, limit))
+        return wants
+
+    def _promote(self) -> None:
+        now = time.monotonic()
+        if now < self._next_due_at:
+            return
+        promotion = self._store.promote(limit=PROMOTE_LIMIT)
+        wait = min(self._settings.poll_seconds, promotion.next_seconds or float("inf"))
+        full = promotion.count == PROMOTE_LIMIT
+        self._next_due_at = now if full else now + wait
+
+    def _settle_doubt(self) -> None:
+        """After a claim whose answer was lost, hand back the leases that we do not know.
+
+        The database may still have been at work on that claim: look again for a few seconds.
+        """
+        if self._doubt_since is None:
+            return
+        known = [each.held() for each in self._book.held()]
+        released = self._store.release_unknown(self._worker, known)
+        self._is_doubt_fresh = False
+        if time.monotonic() - self._doubt_since > DOUBT_SECONDS:
+            self._doubt_since = None
+        if released:
+            _logger.warning("unknown leases handed back", extra={"count": released})
+
+    def _hand_back_stale(self) -> None:
+        """Give others what has waited here for a third of its lease without starting."""
+        now = time.monotonic()
+        if any(each.is_stale(now) for each in self._book.held()):
+            for attempt in self._runners.recall():
+                self._conclusion.outcome(attempt, Released())
+
+    def _beat(self) -> None:
+        self._store.beat(self._worker, running=self._book.running_count)
+
+
+def _can_prefetch(registry: Registry) -> bool:
+    """With handlers of one sort, slots bound what runs; with both, only claiming less does."""
+    return len({runs_on_loop(task) for task in registry}) == 1

@@ -1,0 +1,90 @@
+"""From what a handler did to the outcome that is written."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from typing import TYPE_CHECKING, Any
+
+from leasehold.errors import BadResult, Cancelling, Interrupted, LeaseGone, Stopping, TimedOut
+from leasehold.model.outcomes import Cancelled, Outcome, Released, Succeeded, decide
+from leasehold.model.retry import exponential
+
+if TYPE_CHECKING:
+    from leasehold.worker.attempt import Attempt
+    from leasehold.worker.book import Book
+    from leasehold.worker.finisher import Finisher
+
+_logger = logging.getLogger("leasehold.worker")
+
+
+class Conclusion:
+    """Ends attempts: takes them out of the running ones and hands them to the finisher."""
+
+    def __init__(self, book: Book, finisher: Finisher) -> None:
+        self._book = book
+        self._finisher = finisher
+
+    def returned(self, attempt: Attempt, value: Any) -> None:
+        """The handler returned."""
+        self.outcome(attempt, outcome_of_return(attempt, value))
+
+    def raised(self, attempt: Attempt, error: BaseException) -> None:
+        """The handler raised, or was made to."""
+        self.outcome(attempt, outcome_of_error(attempt, error))
+
+    def outcome(self, attempt: Attempt, outcome: Outcome) -> None:
+        """Settle it so. An attempt ends once: what comes after it was abandoned is dropped."""
+        if self._book.end(attempt):
+            self._finisher.put(attempt, outcome)
+
+
+def outcome_of_return(attempt: Attempt, value: Any) -> Outcome:
+    """What a returned value comes to. A job that outlived its deadline failed all the same."""
+    if attempt.is_settled:
+        if value is not None:
+            _logger.warning("return value dropped", extra=_names(attempt, "ended by transaction"))
+        return Succeeded()
+    if attempt.interruption is TimedOut:
+        return _decide(attempt, _timed_out(attempt))
+    try:
+        return Succeeded(result=attempt.task.encode_result(value))
+    except BadResult as error:
+        return _decide(attempt, error)
+
+
+def outcome_of_error(attempt: Attempt, error: BaseException) -> Outcome:
+    """What an error comes to, seen with the reason why the handler was interrupted, if it was."""
+    if attempt.is_settled:
+        _logger.error("error after success", exc_info=error, extra=_names(attempt, "it had ended"))
+        return Succeeded()
+    interruption = attempt.interruption
+    if interruption is TimedOut:
+        return _decide(attempt, _timed_out(attempt))
+    if interruption is Cancelling:
+        return Cancelled(reason="cancelled")
+    if interruption is Stopping or interruption is LeaseGone:
+        return Released()
+    if isinstance(error, (asyncio.CancelledError, Interrupted)):
+        error = RuntimeError(f"the handler cancelled itself ({type(error).__name__})")
+    return _decide(attempt, error)
+
+
+def _decide(attempt: Attempt, error: BaseException) -> Outcome:
+    known = {"failures": attempt.claim.failures, "max_attempts": attempt.claim.max_attempts}
+    policy = attempt.task.options.retry
+    try:
+        return decide(error, policy=policy, chance=random.random(), **known)
+    except Exception as broken:  # a user's retry policy may raise anything
+        _logger.exception("retry policy failed", extra=_names(attempt, "using the default"))
+        broken.__cause__ = error
+        return decide(broken, policy=exponential(), chance=random.random(), **known)
+
+
+def _timed_out(attempt: Attempt) -> TimedOut:
+    return TimedOut(f"ran longer than its timeout of {attempt.claim.timeout_seconds:g} s")
+
+
+def _names(attempt: Attempt, reason: str) -> dict[str, Any]:
+    return {"job": str(attempt.claim.job_id), "kind": attempt.claim.kind, "reason": reason}

@@ -1,0 +1,156 @@
+"""Settles ended attempts in batches: at once when idle, by the hundred under load."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
+
+from leasehold.errors import BadValue, StoreBusy, StoreError, StoreFull, StoreUnavailable
+from leasehold.store.base import Answer
+from leasehold.worker.settling import rejected, settlement
+
+if TYPE_CHECKING:
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.outcomes import Outcome
+    from leasehold.model.values import Settlement
+    from leasehold.store.base import Store
+    from leasehold.worker.attempt import Attempt
+    from leasehold.worker.book import Book
+    from leasehold.worker.report import Tally
+
+BATCH = 1_000
+_LONGEST_PAUSE_SECONDS = 2.0
+_PASSING = (StoreUnavailable, StoreBusy, StoreFull)
+_COMES_BACK = frozenset({"failed", "snoozed"})
+_logger = logging.getLogger("leasehold.worker")
+
+
+class Listener(Protocol):
+    """Who wants to know what the finisher has done: the claimer."""
+
+    def poke(self) -> None: ...
+
+    def expect(self, delay_seconds: float) -> None: ...
+
+
+class Finisher:
+    """Own thread, own connection. What can't be written now is kept and tried again."""
+
+    def __init__(
+        self, store: Store, worker: WorkerId, book: Book, tally: Tally, listener: Listener
+    ) -> None:
+        self._store = store
+        self._worker = worker
+        self._book = book
+        self._tally = tally
+        self._listener = listener
+        self._ended: deque[tuple[Attempt, Outcome, float]] = deque()
+        self._wanted = threading.Event()
+        self._is_waiting = False
+        self._is_stopping = False
+        self._give_up = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="leasehold-finish", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def put(self, attempt: Attempt, outcome: Outcome) -> None:
+        """Settle an attempt soon. Called once for each."""
+        self._ended.append((attempt, outcome, time.monotonic()))
+        if self._is_waiting:
+            self._wanted.set()
+
+    def stop(self, timeout_seconds: float) -> bool:
+        """Write what is left, for as long as that may take; False when something was not."""
+        self._is_stopping = True
+        self._wanted.set()
+        self._thread.join(timeout_seconds)
+        self._give_up.set()
+        self._thread.join(1.0)
+        return not self._ended
+
+    def _serve(self) -> None:
+        while True:
+            if not self._ended:
+                if self._is_stopping:
+                    break
+                self._wait()
+            self._settle_some()
+        self._store.close()
+
+    def _wait(self) -> None:
+        self._wanted.clear()
+        self._is_waiting = True
+        if not self._ended and not self._is_stopping:
+            self._wanted.wait()
+        self._is_waiting = False
+
+    def _settle_some(self) -> None:
+        batch = [self._ended.popleft() for _ in range(min(BATCH, len(self._ended)))]
+        # The handler's own transaction has settled these.
+        settled = [attempt for attempt, _, _ in batch if attempt.is_settled]
+        if settled:
+            self._tally.add("succeeded", len(settled))
+            self._book.strike(settled)
+        asked = [
+            (attempt, settlement(attempt, outcome, ended_at))
+            for attempt, outcome, ended_at in batch
+            if not attempt.is_settled
+        ]
+        if asked:
+            self._finish(asked)
+        self._listener.poke()
+
+    def _finish(self, asked: list[tuple[Attempt, Settlement]]) -> None:
+        try:
+            answers = self._persist([each for _, each in asked])
+        except (BadValue, StoreError) as error:
+            self._divide(asked, error)
+            return
+        if answers is not None:
+            self._note(asked, answers)
+
+    def _persist(self, settlements: list[Settlement]) -> list[Answer] | None:
+        """Try until the store has answered; None when the worker had to give up."""
+        pause = 0.05
+        while not self._give_up.is_set():
+            try:
+                return self._store.finish(self._worker, settlements)
+            except _PASSING as error:
+                extra = {"error": str(error), "count": len(settlements)}
+                _logger.warning("finish postponed", extra=extra)
+                self._give_up.wait(random.uniform(0, pause))
+                pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
+        return None
+
+    def _divide(
+        self, asked: list[tuple[Attempt, Settlement]], error: BadValue | StoreError
+    ) -> None:
+        """One settlement spoils the batch: halve it until the guilty one is alone."""
+        if len(asked) > 1:
+            middle = len(asked) // 2
+            self._finish(asked[:middle])
+            self._finish(asked[middle:])
+            return
+        attempt, refused = asked[0]
+        _logger.error("settlement refused", extra={"job": str(refused.job_id), "error": str(error)})
+        instead = rejected(attempt, error)
+        if refused != instead:
+            self._finish([(attempt, instead)])
+        else:
+            self._book.strike([attempt])  # its lease lapses
+
+    def _note(self, asked: list[tuple[Attempt, Settlement]], answers: list[Answer]) -> None:
+        for (_, each), answer in zip(asked, answers, strict=True):
+            if answer is Answer.LOST:
+                self._tally.add("lost")
+                _logger.warning("lease lost", extra={"job": str(each.job_id)})
+            else:
+                self._tally.add(each.outcome)
+                if each.outcome in _COMES_BACK and each.delay_seconds is not None:
+                    self._listener.expect(each.delay_seconds)
+        self._book.strike(attempt for attempt, _ in asked)

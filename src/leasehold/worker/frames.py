@@ -1,0 +1,107 @@
+"""What goes over the pipes: a length, then JSON."""
+
+from __future__ import annotations
+
+import struct
+from datetime import datetime
+from typing import BinaryIO, assert_never
+
+import msgspec
+
+from leasehold.model.outcomes import (
+    Cancelled,
+    Died,
+    ErrorText,
+    Failed,
+    Outcome,
+    Released,
+    Snoozed,
+    Succeeded,
+)
+from leasehold.model.values import Claim
+
+_LENGTH = struct.Struct(">I")
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt to run. The module is the parent's registered task's, never a job's own data."""
+
+    module: str
+    claim: Claim
+    chance: float
+    memory_limit_bytes: int | None
+    cpu_limit_seconds: float | None
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How the attempt ended, one field per case."""
+
+    state: str
+    result: msgspec.Raw | None = None
+    message: str = ""
+    traceback: str | None = None
+    delay_seconds: float | None = None
+    until: datetime | None = None
+
+    def outcome(self) -> Outcome:
+        error = ErrorText(message=self.message, traceback=self.traceback)
+        match self.state:
+            case "succeeded":
+                return Succeeded(result=self.result)
+            case "failed":
+                return Failed(error=error, delay_seconds=self.delay_seconds or 0.0)
+            case "snoozed":
+                return Snoozed(
+                    delay_seconds=self.delay_seconds, until=self.until, reason=self.message
+                )
+            case "cancelled":
+                return Cancelled(reason=self.message)
+            case "released":
+                return Released()
+            case _:
+                return Died(error=error)
+
+
+def reply_of(outcome: Outcome) -> Reply:
+    """Write an outcome down for the pipe."""
+    match outcome:
+        case Succeeded(result=result):
+            return Reply(state="succeeded", result=result)
+        case Failed(error=error, delay_seconds=delay):
+            return Reply(
+                state="failed",
+                message=error.message,
+                traceback=error.traceback,
+                delay_seconds=delay,
+            )
+        case Snoozed(delay_seconds=delay, until=until, reason=reason):
+            return Reply(state="snoozed", delay_seconds=delay, until=until, message=reason)
+        case Cancelled(reason=reason):
+            return Reply(state="cancelled", message=reason)
+        case Released():
+            return Reply(state="released")
+        case Died(error=error):
+            return Reply(state="dead", message=error.message, traceback=error.traceback)
+        case _:
+            assert_never(outcome)
+
+
+def write_frame(pipe: BinaryIO, payload: bytes) -> None:
+    pipe.write(_LENGTH.pack(len(payload)) + payload)
+    pipe.flush()
+
+
+def read_frame(pipe: BinaryIO, *, limit: int) -> bytes:
+    """Read one frame; `EOFError` when the other side is gone or sends more than it may."""
+    (length,) = _LENGTH.unpack(_read_exactly(pipe, _LENGTH.size))
+    if length > limit:
+        msg = f"a frame of {length:,} bytes, over the limit of {limit:,}"
+        raise EOFError(msg)
+    return _read_exactly(pipe, length)
+
+
+def _read_exactly(pipe: BinaryIO, size: int) -> bytes:
+    data = pipe.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data

@@ -1,0 +1,40 @@
+"""How far ahead to claim: enough that nothing idles, no more than starts soon."""
+
+from __future__ import annotations
+
+AHEAD_SECONDS = 0.1
+MOST_AHEAD = 2_000
+BATCH = 500
+_SMOOTHING = 0.5
+_SHORTEST_SECONDS = 0.001
+
+
+class Pace:
+    """Measures how fast jobs end here. A new or slow worker claims only what its slots can hold."""
+
+    def __init__(self, slots: int, shortest_lease_seconds: float, *, can_prefetch: bool) -> None:
+        self._slots = slots
+        self._ahead_seconds = min(AHEAD_SECONDS, shortest_lease_seconds / 10)
+        self._can_prefetch = can_prefetch
+        self._rate = 0.0
+        self._finished = 0
+        self._measured_at: float | None = None
+
+    def measure(self, finished: int, now: float) -> None:
+        """Take in how many jobs have ended so far."""
+        if self._measured_at is None:
+            self._measured_at, self._finished = now, finished
+            return
+        elapsed = now - self._measured_at
+        if elapsed < _SHORTEST_SECONDS:
+            return
+        rate = (finished - self._finished) / elapsed
+        self._rate += (rate - self._rate) * _SMOOTHING
+        self._measured_at, self._finished = now, finished
+
+    def room(self, open_count: int) -> int:
+        """How many to claim now; 0 until half of what is held ahead has started."""
+        ahead = min(MOST_AHEAD, int(self._rate * self._ahead_seconds)) if self._can_prefetch else 0
+        if open_count >= self._slots + ahead // 2:
+            return 0
+        return min(BATCH, self._slots + ahead - open_count)

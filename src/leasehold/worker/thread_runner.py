@@ -1,0 +1,174 @@
+"""Runs blocking handlers on daemon threads, and those of isolated tasks in child processes."""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import queue
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from leasehold.errors import Interrupted
+from leasehold.worker.children import Child, Children
+from leasehold.worker.current import CurrentJob, set_current_job
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.outcomes import Outcome
+    from leasehold.store.base import Store
+    from leasehold.worker.attempt import Attempt
+    from leasehold.worker.book import Book
+    from leasehold.worker.conclusion import Conclusion
+
+_raise_in_thread = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+
+class ThreadRunner:
+    """Up to `slots` threads, started when there is work; each takes its next job by itself."""
+
+    def __init__(
+        self,
+        *,
+        book: Book,
+        conclusion: Conclusion,
+        store: Store,
+        worker: WorkerId,
+        slots: int,
+    ) -> None:
+        self._book = book
+        self._conclusion = conclusion
+        self._store = store
+        self._worker = worker
+        self._slots = slots
+        self._queue: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._children = Children()
+        # Closed by a thread when its handler is done: no interruption is sent into it after that.
+        self._gate = threading.Lock()
+
+    def start(self) -> None:
+        """Threads are started when there is work."""
+
+    def submit(self, attempts: Sequence[Attempt]) -> None:
+        for attempt in attempts:
+            self._queue.put(attempt)
+        wanted = min(self._slots, len(self._threads) - self._idle + self._queue.qsize())
+        while len(self._threads) < wanted:
+            self._add_thread()
+
+    def recall(self) -> list[Attempt]:
+        """Take back what has not started."""
+        recalled: list[Attempt] = []
+        while True:
+            try:
+                attempt = self._queue.get_nowait()
+            except queue.Empty:
+                return recalled
+            if attempt is not None:
+                recalled.append(attempt)
+
+    def interrupt(self, attempt: Attempt, reason: type[Interrupted]) -> None:
+        with self._gate:
+            if isinstance(attempt.handle, Child):
+                attempt.handle.kill()
+            elif attempt.handle is not None:
+                _raise_in_thread(ctypes.c_ulong(attempt.handle), ctypes.py_object(reason))
+
+    def replace(self, attempt: Attempt) -> None:  # noqa: ARG002 - the loop's runner needs it
+        """Add a thread for one whose handler does not end."""
+        self._add_thread()
+
+    def stop(self, timeout_seconds: float) -> None:
+        deadline = time.monotonic() + timeout_seconds
+        for _ in self._threads:
+            self._queue.put(None)
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        self._children.close()
+
+    def _add_thread(self) -> None:
+        name = f"leasehold-slot-{len(self._threads) + 1}"
+        thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            self._idle += 1
+            attempt = self._queue.get()
+            self._idle -= 1
+            if attempt is None:
+                return
+            self._run(attempt)
+            if attempt.is_abandoned:
+                return  # another thread took this one's place
+
+    def _run(self, attempt: Attempt) -> None:
+        if attempt.task.options.isolation == "process":
+            self._run_in_child(attempt)
+        else:
+            self._run_here(attempt)
+
+    def _run_here(self, attempt: Attempt) -> None:
+        attempt.runner = self
+        attempt.handle = threading.get_ident()
+        self._book.start(attempt, time.monotonic())
+        value, error = self._call(attempt)
+        if attempt.interruption is not None:
+            _absorb()
+        if error is None:
+            self._conclusion.returned(attempt, value)
+        else:
+            self._conclusion.raised(attempt, error)
+
+    def _call(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
+        """Call the handler, then close the gate; an interruption may strike at any line of this."""
+        value: Any = None
+        error: BaseException | None = None
+        is_done = False
+        while True:
+            try:
+                if not is_done:
+                    value = contextvars.Context().run(self._handle, attempt)
+                    is_done = True
+                with self._gate:
+                    attempt.handle = None
+                return value, error
+            except BaseException as raised:  # noqa: BLE001 - the runner: it is the job's
+                if not is_done:
+                    error, is_done = raised, True
+
+    def _handle(self, attempt: Attempt) -> Any:
+        set_current_job(CurrentJob(attempt, self._store, self._worker))
+        task = attempt.task
+        return task.handler(**task.decode(attempt.claim.args))
+
+    def _run_in_child(self, attempt: Attempt) -> None:
+        attempt.runner = self
+        outcome: Outcome | BaseException
+        try:
+            with self._children.lend(attempt.task) as child:
+                attempt.handle = child
+                self._book.start(attempt, time.monotonic())
+                outcome = child.run(attempt)
+        except Exception as error:  # noqa: BLE001 - the runner: a child may end in any way
+            outcome = error
+        with self._gate:
+            attempt.handle = None
+        if isinstance(outcome, BaseException):
+            self._conclusion.raised(attempt, outcome)
+        else:
+            self._conclusion.outcome(attempt, outcome)
+
+
+def _absorb() -> None:
+    """Let an interruption that was sent before the gate closed strike here, without harm."""
+    try:
+        for _ in range(1_000):
+            pass
+    except Interrupted:
+        return

@@ -1,0 +1,230 @@
+"""The worker as its user sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import signal
+import socket
+import threading
+import time
+import weakref
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from leasehold._version import __version__
+from leasehold.errors import LeaseholdError
+from leasehold.model.durations import Duration, seconds
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import WorkerInfo
+from leasehold.registry import Registry
+from leasehold.worker.children import check_isolation
+from leasehold.worker.crew import Crew
+from leasehold.worker.report import Reason, Report
+from leasehold.worker.settings import DEFAULT_SLOTS, read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType, TracebackType
+    from typing import Self
+
+    from leasehold.client import Client
+    from leasehold.task import Task
+    from leasehold.worker.attempt import Attempt
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class Worker:
+    """Runs jobs until it is told to stop.
+
+    `run()` blocks, answers SIGTERM and SIGINT, and is for a process of its own; `with Worker(...)`
+    and `async with Worker(...)` run it inside another program and leave signals alone.
+
+    `queues` is a list in strict order or a mapping to weights; without it, the tasks' own queues.
+    `slots` is how many handlers run at once, in all or by queue.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        tasks: Iterable[Task[..., Any]] | ModuleType | Registry,
+        *,
+        queues: Sequence[str] | Mapping[str, float] | None = None,
+        slots: int | Mapping[str, int] = DEFAULT_SLOTS,
+        lease: Duration = "60s",
+        poll: Duration = "1s",
+        grace: Duration = "25s",
+        name: str | None = None,
+    ) -> None:
+        self._client = client
+        self._registry = tasks if isinstance(tasks, Registry) else Registry(tasks)
+        for task in self._registry:
+            check_isolation(task)
+        self._settings = read_settings(
+            self._registry, queues=queues, slots=slots, lease=lease, poll=poll, grace=grace
+        )
+        self.id = WorkerId(int.from_bytes(os.urandom(8), "big") >> 1)
+        self.name = name or f"{socket.gethostname()}:{os.getpid()}:{self.id % 0xFFFF:04x}"
+        self._events: queue.SimpleQueue[Reason] = queue.SimpleQueue()
+        self._crew: Crew | None = None
+        self._is_stopped = False
+        self._is_run = False
+        self.is_healthy = True  # False once a handler had to be abandoned
+
+    # -- a process of its own --------------------------------------------------------------------
+    def run(self, *, until_empty: bool | None = None, budget: Duration | None = None) -> Report:
+        """Work until a signal, until nothing is left to do, or until the budget is spent.
+
+        With a budget it also ends when nothing is left, unless `until_empty=False`, and it returns
+        in time: what is unfinished then is handed back without charge.
+        """
+        ends_empty = budget is not None if until_empty is None else until_empty
+        deadline = None if budget is None else time.monotonic() + seconds(budget, name="budget")
+        self._is_run = True
+        with self._answering_signals():
+            self._start(on_empty=self._say_empty if ends_empty else None)
+            reserve = self._settings.grace_seconds
+            if deadline is not None:
+                reserve = min(reserve, max(0.5, (deadline - time.monotonic()) / 8))
+            reason = self._await_end(None if deadline is None else deadline - reserve)
+            return self._finish(reason, reserve)
+
+    def stop(self) -> None:
+        """End a run, from any thread; an embedded worker ends here and now. Safe twice."""
+        if self._is_run:
+            self._events.put(Reason.STOPPED)
+        elif self._crew is not None and not self._is_stopped:
+            self._finish(Reason.STOPPED, self._settings.grace_seconds)
+
+    # -- embedded --------------------------------------------------------------------------------
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Self:
+        """Run async handlers on the caller's own loop."""
+        loop = asyncio.get_running_loop()
+        await asyncio.to_thread(self._start, loop)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self.stop)
+
+    @property
+    def report(self) -> Report:
+        """What it has done so far."""
+        if self._crew is None:
+            raise LeaseholdError("this worker has not been started")
+        return self._crew.tally.report(Reason.STOPPED)
+
+    @property
+    def is_running(self) -> bool:
+        return self._crew is not None and not self._is_stopped
+
+    # -- inside ----------------------------------------------------------------------------------
+    def _start(
+        self,
+        loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        on_empty: Callable[[], None] | None = None,
+    ) -> None:
+        if self._crew is not None:
+            raise LeaseholdError("this worker has been started already; make another one")
+        store = self._client.store
+        store.check_schema()
+        store.register(self._info(), [task.policy() for task in self._registry])
+        self._crew = Crew(
+            store,
+            self.id,
+            self._registry,
+            self._settings,
+            loop=loop,
+            on_empty=on_empty,
+            on_abandoned=self._abandoned,
+        )
+        _stop_after_fork(self)
+        self._crew.start()
+
+    def _info(self) -> WorkerInfo:
+        return WorkerInfo(
+            id=self.id,
+            name=self.name,
+            queues=self._settings.queues,
+            kinds=tuple(sorted(self._registry.kinds)),
+            slots=self._settings.slots,
+            version=__version__,
+        )
+
+    def _say_empty(self) -> None:
+        self._events.put(Reason.EMPTY)
+
+    def _abandoned(self, attempt: Attempt) -> None:
+        self.is_healthy = False
+        if self._is_run:
+            self._events.put(Reason.ABANDONED)
+        elif self._crew is not None:
+            self._crew.runners.replace(attempt)
+
+    def _await_end(self, deadline: float | None) -> Reason:
+        # A SimpleQueue may be put to from a signal handler; an Event may deadlock there.
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            try:
+                return self._events.get(timeout=left)
+            except queue.Empty:
+                return Reason.BUDGET
+
+    def _finish(self, reason: Reason, grace_seconds: float) -> Report:
+        if self._crew is None:
+            raise LeaseholdError("this worker is not running")
+        self._is_stopped = True
+        self._crew.stop(grace_seconds)
+        return self._crew.tally.report(reason)
+
+    @contextmanager
+    def _answering_signals(self) -> Iterator[None]:
+        """The first signal lets jobs end within the grace, a second one hands them back at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        asked = [0]
+
+        def on_signal(_number: int, _frame: object) -> None:
+            asked[0] += 1
+            self._events.put(Reason.STOPPED)
+            if asked[0] > 1 and self._crew is not None:
+                self._crew.is_hurried = True
+
+        before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _stop_after_fork(worker: Worker) -> None:
+    """A child process has none of the worker's threads: there it is a stopped worker."""
+    reference = weakref.ref(worker)
+
+    def forget() -> None:
+        found = reference()
+        if found is not None:
+            found._crew = None  # noqa: SLF001 - it is this module's own
+
+    os.register_at_fork(after_in_child=forget)

@@ -1,0 +1,136 @@
+"""Drives one event against one job, in whatever state it is: what the transition table is tested with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from leasehold.model.ids import Fence
+from leasehold.model.states import Event, State
+from leasehold.model.values import Lapsed, Settlement
+from tests.conformance.kit import (
+    LATER_SECONDS,
+    LEASE_SECONDS,
+    WORKER,
+    Place,
+    bring,
+    claim,
+    pass_time,
+    promote,
+    start_one,
+    start_suspect,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leasehold.model.ids import JobId
+    from leasehold.model.values import Claim
+    from leasehold.store.base import Store
+
+LAPSES = (Event.LAPSE, Event.LAPSE_CHARGED, Event.LAPSE_LAST)
+OUTCOMES = {
+    Event.SUCCEED: "succeeded",
+    Event.FAIL: "failed",
+    Event.DIE: "dead",
+    Event.SNOOZE: "snoozed",
+    Event.RELEASE: "released",
+}
+
+
+class Subject(NamedTuple):
+    """A job and all that a worker or an upkeep ever knew of it, perhaps out of date."""
+
+    job_id: JobId
+    fence: Fence
+    lapsed: Lapsed
+
+
+def prepare(store: Store, state: State, event: Event) -> Subject:
+    """Bring a job into the state; for a running one, so that the event is the one that can happen."""
+    stranger = _see_a_lapse(store)
+    if state is State.RUNNING:
+        taken = _start_for(store, event)
+        pass_time(store, LEASE_SECONDS + 1)
+        (seen,) = store.lapsed(limit=10)
+        return Subject(taken.job_id, taken.fence, seen)
+    # A job that falls due must have been for later; every other event finds it ready.
+    is_later = state is State.QUEUED and event is Event.FALL_DUE
+    standing = bring(store, Place.SCHEDULED if is_later else _PLACES[state])
+    fence = standing.claim.fence if standing.claim else stranger.fence
+    stale = Lapsed(standing.job_id, fence, stranger.until, LEASE_SECONDS, 0)
+    return Subject(standing.job_id, fence, stale)
+
+
+def drive(store: Store, subject: Subject, event: Event) -> None:
+    """Let the event happen, or be refused."""
+    _ACTIONS[event](store, subject)
+
+
+_PLACES = {
+    State.QUEUED: Place.READY,
+    State.FAILED: Place.FAILED,
+    State.SUCCEEDED: Place.SUCCEEDED,
+    State.DEAD: Place.DEAD,
+    State.CANCELLED: Place.CANCELLED,
+}
+
+
+def _see_a_lapse(store: Store) -> Lapsed:
+    """Make a lapse that was really seen, of a job that is gone: what it knows is out of date."""
+    taken = start_one(store, queue="elsewhere")
+    pass_time(store, LEASE_SECONDS + 1)
+    (seen,) = store.lapsed(limit=10)
+    store.reclaim([(seen, 0.0)])
+    store.delete(taken.job_id)
+    return seen
+
+
+def _start_for(store: Store, event: Event) -> Claim:
+    match event:
+        case Event.LAPSE_CHARGED:
+            return start_suspect(store, max_attempts=3)
+        case Event.LAPSE_LAST:
+            return start_suspect(store, max_attempts=1)
+        case _:
+            return start_one(store)
+
+
+def _finish(outcome: str) -> Callable[[Store, Subject], None]:
+    def act(store: Store, subject: Subject) -> None:
+        end = Settlement(
+            job_id=subject.job_id,
+            fence=subject.fence,
+            outcome=outcome,
+            delay_seconds=LATER_SECONDS if outcome in {"failed", "snoozed"} else None,
+            error="Boom" if outcome in {"failed", "dead"} else None,
+            is_counted=outcome in {"failed", "dead"},
+        )
+        store.finish(WORKER, [end])
+
+    return act
+
+
+def _claim(store: Store, subject: Subject) -> None:
+    claim(store)
+    claim(store, suspects=True)
+
+
+def _reclaim(store: Store, subject: Subject) -> None:
+    store.reclaim([(subject.lapsed, LATER_SECONDS)])
+
+
+def _fall_due(store: Store, subject: Subject) -> None:
+    pass_time(store, 2 * LATER_SECONDS)
+    promote(store)
+
+
+_ACTIONS: dict[Event, Callable[[Store, Subject], object]] = {
+    Event.CLAIM: _claim,
+    **{event: _finish(outcome) for event, outcome in OUTCOMES.items()},
+    **dict.fromkeys(LAPSES, _reclaim),
+    Event.CANCEL: lambda store, subject: store.cancel(subject.job_id, by=None),
+    Event.FALL_DUE: _fall_due,
+    Event.RETRY: lambda store, subject: store.retry(subject.job_id),
+    Event.DELETE: lambda store, subject: store.delete(subject.job_id),
+    Event.REPRIORITISE: lambda store, subject: store.reprioritise(subject.job_id, 9),
+}

@@ -1,0 +1,136 @@
+"""Every state x event, driven on both stores and compared with the one table of transitions."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leasehold.model.states import ENDINGS, GONE, TRANSITIONS, Event, State, after
+from tests.conformance.driver import drive, prepare
+from tests.conformance.kit import (
+    LATER_SECONDS,
+    Place,
+    bring,
+    claim,
+    enqueue_one,
+    look,
+    pass_time,
+    promote,
+    settle,
+    start_one,
+)
+from tests.conformance.tables import LIVE, snapshot
+
+if TYPE_CHECKING:
+    from leasehold.model.ids import JobId
+    from leasehold.model.states import Gone
+    from leasehold.store.base import Store
+    from tests.conformance.tables import Tables
+
+EVERY_PAIR = list(product(State, Event))
+ALLOWED = [pair for pair in EVERY_PAIR if pair in TRANSITIONS]
+REFUSED = [pair for pair in EVERY_PAIR if pair not in TRANSITIONS]
+
+
+def seen(store: Store, job_id: JobId) -> State | Gone:
+    job = store.get(job_id)
+    return GONE if job is None else job.state
+
+
+def live_rows(tables: Tables, job_id: JobId) -> int:
+    return sum(str(row["job_id"]) == str(job_id) for name in LIVE for row in tables.rows(name))
+
+
+@pytest.mark.parametrize(("state", "event"), ALLOWED)
+def test_an_event_leads_where_the_table_says(
+    store: Store, tables: Tables, state: State, event: Event
+) -> None:
+    subject = prepare(store, state, event)
+    assert seen(store, subject.job_id) is state
+    before = snapshot(tables)
+    drive(store, subject, event)
+
+    wanted = after(state, event)
+    assert seen(store, subject.job_id) is wanted
+    assert snapshot(tables) != before
+    is_live = isinstance(wanted, State) and not wanted.is_final
+    assert live_rows(tables, subject.job_id) == int(is_live)
+
+
+@pytest.mark.parametrize(("state", "event"), REFUSED)
+def test_an_event_that_is_not_in_the_table_changes_nothing(
+    store: Store, tables: Tables, state: State, event: Event
+) -> None:
+    subject = prepare(store, state, event)
+    before = snapshot(tables)
+    drive(store, subject, event)
+
+    assert seen(store, subject.job_id) is state
+    assert snapshot(tables) == before
+
+
+@pytest.mark.parametrize("event", sorted(ENDINGS))
+def test_whatever_ends_a_cancelled_attempt_ends_it_cancelled(
+    store: Store, tables: Tables, event: Event
+) -> None:
+    subject = prepare(store, State.RUNNING, event)
+    assert store.cancel(subject.job_id, by=None) is State.RUNNING
+    failures = look(store, subject.job_id).failures
+    drive(store, subject, event)
+
+    assert after(State.RUNNING, event, cancel_requested=True) is State.CANCELLED
+    assert seen(store, subject.job_id) is State.CANCELLED
+    assert live_rows(tables, subject.job_id) == 0
+    assert look(store, subject.job_id).failures == failures
+    assert store.history(subject.job_id)[-1].outcome == "cancelled"
+
+
+@pytest.mark.parametrize("event", [Event.CLAIM, Event.FALL_DUE, Event.RETRY, Event.DELETE])
+def test_a_cancelled_attempt_that_runs_on_refuses_what_a_running_job_refuses(
+    store: Store, tables: Tables, event: Event
+) -> None:
+    subject = prepare(store, State.RUNNING, event)
+    store.cancel(subject.job_id, by=None)
+    before = snapshot(tables)
+    drive(store, subject, event)
+
+    assert snapshot(tables) == before
+
+
+@pytest.mark.parametrize("place", [Place.SCHEDULED, Place.PARKED])
+@pytest.mark.parametrize("event", [Event.CANCEL, Event.REPRIORITISE, Event.DELETE])
+def test_queued_is_one_state_in_three_tables(
+    store: Store, tables: Tables, place: Place, event: Event
+) -> None:
+    ready = prepare(store, State.QUEUED, event)
+    store.delete(ready.job_id)
+    subject = ready._replace(job_id=bring(store, place).job_id)
+    drive(store, subject, event)
+
+    assert seen(store, subject.job_id) is after(State.QUEUED, event)
+
+
+def test_a_job_for_later_is_queued_but_not_claimed(store: Store) -> None:
+    job_id = enqueue_one(store, delay_seconds=LATER_SECONDS)
+
+    assert claim(store) == []
+    assert look(store, job_id).state is State.QUEUED
+
+
+@pytest.mark.parametrize("outcome", ["snoozed", "released"])
+def test_an_uncharged_ending_of_a_job_that_failed_before_is_waiting_again(
+    store: Store, outcome: str
+) -> None:
+    """What stands in `scheduled` with failures is failed to the eye; what stands in `ready` is queued."""
+    taken = start_one(store)
+    settle(store, taken, "failed", error="Boom", delay_seconds=0.0, is_counted=True)
+    pass_time(store, 1)
+    promote(store)
+    (again,) = claim(store)
+    settle(store, again, outcome, delay_seconds=60.0)
+
+    job = look(store, taken.job_id)
+    assert job.state is (State.FAILED if outcome == "snoozed" else State.QUEUED)
+    assert job.failures == 1

@@ -1,0 +1,341 @@
+"""Random operations, run on a store and on the model side by side, compared after each step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from leasehold.errors import IdConflict, LeaseLost
+from leasehold.model.ids import Fence, JobId, WorkerId, uuid7
+from leasehold.model.states import State
+from leasehold.model.values import Held, NewJob, Settlement, TaskPolicy, Want, WorkerInfo
+from leasehold.store.base import Answer
+from tests.conformance.kit import raw
+from tests.properties import invariants
+from tests.properties.compare import compare
+from tests.properties.model import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from leasehold.model.values import Claim, Lapsed
+    from leasehold.store.base import Store
+    from tests.conformance.tables import Tables
+
+# All durations are whole units; a unit is far longer than a test, so that no comparison is close.
+UNIT = 10_000.0
+MOST_JOBS = 7
+KNOWN = ("plain", "fragile")
+KINDS = (*KNOWN, "strange")
+QUEUES = ("a", "b")
+
+picks = st.integers(0, 10_000)
+some_picks = st.lists(picks, min_size=1, max_size=3)
+workers = st.sampled_from([WorkerId(1), WorkerId(2)])
+units = st.sampled_from([0, 1, 2])
+orders = st.sampled_from([("a",), ("b",), ("a", "b"), ("b", "a")])
+job_options = st.fixed_dictionaries(
+    {
+        "kind": st.sampled_from(["plain", "plain", "fragile", "strange"]),
+        "queue": st.sampled_from(QUEUES),
+        "priority": st.sampled_from([-1, 0, 0, 1]),
+        "max_attempts": st.sampled_from([1, 2, 3]),
+        "timeout_seconds": st.sampled_from([UNIT, 3 * UNIT]),
+        "tenant": st.sampled_from(["", "acme"]),
+        "delay_seconds": st.sampled_from([None, None, 0.0, UNIT, 2 * UNIT]),
+    }
+)
+OUTCOMES = ("succeeded", "failed", "failed", "snoozed", "released", "cancelled", "dead")
+
+
+class QueueMachine(RuleBasedStateMachine):
+    """One example: a fresh store and a fresh model."""
+
+    def __init__(self, open_store: Callable[[], Store], tables: Tables) -> None:
+        super().__init__()
+        self.tables = tables
+        self.store = open_store()
+        self.model = Model(fragile=["fragile"])
+        self.ids: list[JobId] = []
+        self.asked: dict[JobId, NewJob] = {}
+        self.claims: list[tuple[WorkerId, Claim]] = []
+        self.seen: list[tuple[Lapsed, float]] = []  # with the model's idea of `until`
+        self.retries: dict[str, set[int]] = {}
+        self.fence = Fence(0)
+
+    def teardown(self) -> None:
+        self.store.close()
+
+    @initialize()
+    def register(self) -> None:
+        policies = [
+            TaskPolicy(
+                kind=kind,
+                queue="a",
+                priority=0,
+                max_attempts=5,
+                timeout_seconds=UNIT,
+                dies_on_lapse=kind == "fragile",
+            )
+            for kind in KNOWN
+        ]
+        info = WorkerInfo(id=WorkerId(1), name="w", queues=("a",), kinds=KNOWN, slots=1, version="1")
+        self.store.register(info, policies)
+
+    # -- what is picked --------------------------------------------------------------------------
+    def job(self, pick: int) -> JobId:
+        return self.ids[pick % len(self.ids)]
+
+    def a_claim(self, pick: int) -> tuple[WorkerId, Claim]:
+        """Pick a claim that was ever made, the newest most often: old ones are stale writers."""
+        newest = self.claims[-4:]
+        return newest[pick % len(newest)] if pick % 3 else self.claims[pick % len(self.claims)]
+
+    # -- the rules -------------------------------------------------------------------------------
+    @precondition(lambda self: len(self.model.jobs) < MOST_JOBS)
+    @rule(chances=st.lists(st.integers(0, 2**16 - 1), min_size=1, max_size=3), options=job_options)
+    def enqueue(self, chances: list[int], options: dict[str, Any]) -> None:
+        jobs = [self.new_job(chance, options) for chance in chances]
+        assert self.store.enqueue(jobs) == self.model.enqueue(jobs)
+
+    def new_job(self, chance: int, options: dict[str, Any]) -> NewJob:
+        number = len(self.ids)
+        job_id = uuid7(1_700_000_000_000, chance.to_bytes(2, "big") + number.to_bytes(8, "big"))
+        job = NewJob(id=job_id, args=raw({"number": number}), **options)
+        self.ids.append(job_id)
+        self.asked[job_id] = job
+        return job
+
+    @precondition(lambda self: self.ids)
+    @rule(pick=picks, change=st.sampled_from(["", "kind", "tenant", "args"]), options=job_options)
+    def enqueue_again(self, pick: int, change: str, options: dict[str, Any]) -> None:
+        fresh = self.new_job(pick % 2**16, options)
+        there = self.asked[self.job(pick)]
+        changes: dict[str, Any] = {"kind": "other", "tenant": "evil", "args": raw({"number": -1})}
+        given = {name: getattr(there, name) for name in there.__struct_fields__}
+        again = NewJob(**(given | ({change: changes[change]} if change else {})))
+        jobs = [fresh, again] if again.id != fresh.id else [fresh]
+        assert attempt(self.store.enqueue, jobs) == attempt(self.model.enqueue, jobs)
+
+    @rule(
+        worker=workers,
+        queues=orders,
+        most=st.integers(1, 3),
+        limit=st.integers(1, 4),
+        suspects=st.booleans(),
+    )
+    def claim(
+        self, worker: WorkerId, queues: tuple[str, ...], most: int, limit: int, suspects: bool
+    ) -> None:
+        """Claim some, by a worker that knows every kind."""
+        self.do_claim(worker, [Want(queue, most) for queue in queues], limit, KINDS, suspects)
+
+    @rule(worker=workers, suspects=st.booleans())
+    def claim_all_and_park(self, worker: WorkerId, suspects: bool) -> None:
+        """Claim all there is, by a worker that does not know every kind."""
+        self.do_claim(worker, [Want(queue, 1000) for queue in QUEUES], 1000, KNOWN, suspects)
+
+    def do_claim(
+        self, worker: WorkerId, wants: list[Want], limit: int, kinds: tuple[str, ...], suspects: bool
+    ) -> None:
+        taken = self.store.claim(
+            worker,
+            wants,
+            limit=limit,
+            leases=dict.fromkeys(kinds, UNIT),
+            is_for_suspects=suspects,
+        )
+        wanted = self.model.claim(
+            worker,
+            wants,
+            limit=limit,
+            kinds=kinds,
+            lease_seconds=UNIT,
+            is_for_suspects=suspects,
+            fence=self.next_fence(taken),
+        )
+        self.note(worker, taken, wanted)
+
+    @rule(worker=workers, queues=orders, limit=st.integers(1, 3))
+    def claim_parked(self, worker: WorkerId, queues: tuple[str, ...], limit: int) -> None:
+        wants = [Want(queue, limit) for queue in queues]
+        taken = self.store.claim_parked(worker, wants, limit=limit, leases={"strange": UNIT})
+        wanted = self.model.claim_parked(
+            worker,
+            wants,
+            limit=limit,
+            kinds=["strange"],
+            lease_seconds=UNIT,
+            fence=self.next_fence(taken),
+        )
+        self.note(worker, taken, wanted)
+
+    def next_fence(self, taken: list[Claim]) -> Fence:
+        """Take the store's number for this call: one for all of it, greater than any before."""
+        fences = {claim.fence for claim in taken}
+        assert len(fences) <= 1, "one fence for each claim call"
+        assert all(fence > self.fence for fence in fences), "fences only grow"
+        self.fence = max(fences, default=self.fence)
+        return self.fence
+
+    def note(self, worker: WorkerId, taken: list[Claim], wanted: list[JobId]) -> None:
+        assert [claim.job_id for claim in taken] == wanted
+        self.claims += [(worker, claim) for claim in taken]
+
+    @precondition(lambda self: self.claims)
+    @rule(
+        chosen=some_picks,
+        outcome=st.sampled_from(OUTCOMES),
+        delay=units,
+        is_impostor=st.sampled_from([False, False, False, True]),
+    )
+    def finish(self, chosen: list[int], outcome: str, delay: int, is_impostor: bool) -> None:
+        """Settle some claims of one worker, living or stale."""
+        worker, _ = self.a_claim(chosen[0])
+        ends = {
+            claim.job_id: self.settlement(claim, outcome, delay)
+            for holder, claim in map(self.a_claim, chosen)
+            if holder == worker
+        }
+        given = list(ends.values())
+        if is_impostor:
+            answers = self.store.finish(WorkerId(3 - worker), given)
+            assert Answer.SETTLED not in answers, "only the holder settles"
+        else:
+            assert self.store.finish(worker, given) == self.model.finish(worker, given)
+
+    def settlement(self, claim: Claim, outcome: str, delay: int) -> Settlement:
+        return Settlement(
+            job_id=claim.job_id,
+            fence=claim.fence,
+            outcome=outcome,
+            result=raw(claim.attempt) if outcome == "succeeded" else None,
+            error="Boom" if outcome in {"failed", "dead"} else None,
+            delay_seconds=delay * UNIT if outcome in {"failed", "snoozed"} else None,
+            is_counted=outcome in {"failed", "dead"},
+            elapsed_seconds=1.0,
+        )
+
+    @precondition(lambda self: self.claims)
+    @rule(pick=picks)
+    def commit(self, pick: int) -> None:
+        """End an attempt in the job's own transaction."""
+        worker, claim = self.a_claim(pick)
+        end = self.settlement(claim, "succeeded", 0)
+        try:
+            with self.store.transaction(worker, lambda: end, lease_seconds=UNIT):
+                pass
+        except LeaseLost:
+            assert not self.model.is_committed(worker, end), "it was refused"
+        else:
+            assert self.model.is_committed(worker, end), "it was not refused"
+
+    @precondition(lambda self: self.claims)
+    @rule(worker=workers, chosen=some_picks)
+    def renew(self, worker: WorkerId, chosen: list[int]) -> None:
+        held = {claim.job_id: claim for _, claim in map(self.a_claim, chosen)}.values()
+        renewal = self.store.renew(worker, [Held(each.job_id, each.fence, UNIT) for each in held])
+        lost, cancelled = self.model.renew(worker, [(each.job_id, each.fence) for each in held])
+        assert (set(renewal.lost), set(renewal.cancelled)) == (lost, cancelled)
+
+    @rule(worker=workers, chosen=some_picks)
+    def release_unknown(self, worker: WorkerId, chosen: list[int]) -> None:
+        known = [self.a_claim(pick)[1] for pick in chosen] if self.claims else []
+        count = self.store.release_unknown(
+            worker, [Held(each.job_id, each.fence, UNIT) for each in known]
+        )
+        assert count == self.model.release_unknown(
+            worker, {(each.job_id, each.fence) for each in known}
+        )
+
+    @rule(count=st.sampled_from([1, 1, 2, 4]))
+    def pass_time(self, count: int) -> None:
+        self.store.skew_seconds += count * UNIT
+        self.model.advance(count * UNIT)
+
+    @rule()
+    def look_for_lapses(self) -> None:
+        found = self.store.lapsed(limit=1000)
+        wanted = self.model.lapsed()
+        assert {each.job_id: each.fence for each in found} == {
+            job_id: fence for job_id, (fence, _) in wanted.items()
+        }
+        self.seen += [(each, wanted[each.job_id][1]) for each in found]
+
+    @precondition(lambda self: self.seen)
+    @rule(chosen=some_picks, delay=units)
+    def reclaim(self, chosen: list[int], delay: int) -> None:
+        """Take back leases that were seen lapsed, just now or long ago."""
+        leases = {}
+        for pick in chosen:
+            lapsed, until = self.seen[-1 - pick % len(self.seen)]
+            leases[lapsed.job_id] = (lapsed, until)
+        taken = self.store.reclaim([(lapsed, delay * UNIT) for lapsed, _ in leases.values()])
+        wanted = [(lapsed.job_id, lapsed.fence, until) for lapsed, until in leases.values()]
+        assert taken == self.model.reclaim(wanted, delay * UNIT)
+
+    @precondition(lambda self: self.claims)
+    @rule()
+    def lapse_and_reclaim(self) -> None:
+        """What happens to a worker that died."""
+        self.pass_time(2)
+        self.look_for_lapses()
+        if self.seen:
+            self.reclaim([0, 1, 2], 0)
+        self.promote()
+
+    @rule()
+    def promote(self) -> None:
+        assert self.store.promote(limit=1000).count == self.model.promote()
+
+    @precondition(lambda self: self.ids)
+    @rule(pick=picks)
+    def cancel(self, pick: int) -> None:
+        job_id = self.job(pick)
+        assert self.store.cancel(job_id, by="Ada") == self.model.cancel(job_id, by="Ada")
+
+    @precondition(lambda self: self.ids)
+    @rule(pick=picks)
+    def retry(self, pick: int) -> None:
+        job_id = self.job(pick)
+        record = self.model.jobs.get(job_id)
+        before = record.state if record else None
+        assert self.store.retry(job_id) == self.model.retry(job_id)
+        if record and before in {State.FAILED, State.DEAD, State.CANCELLED}:
+            self.retries.setdefault(str(job_id), set()).add(record.attempt)
+
+    @precondition(lambda self: self.ids)
+    @rule(pick=picks)
+    def delete(self, pick: int) -> None:
+        job_id = self.job(pick)
+        assert self.store.delete(job_id) == self.model.delete(job_id)
+        if job_id not in self.model.jobs:
+            self.retries.pop(str(job_id), None)
+
+    @precondition(lambda self: self.ids)
+    @rule(pick=picks, priority=st.integers(-1, 1))
+    def reprioritise(self, pick: int, priority: int) -> None:
+        job_id = self.job(pick)
+        assert self.store.reprioritise(job_id, priority) == self.model.reprioritise(
+            job_id, priority
+        )
+
+    # -- what holds after each -------------------------------------------------------------------
+    @invariant()
+    def shows_what_the_model_shows(self) -> None:
+        compare(self.store, self.model, self.ids)
+
+    @invariant()
+    def keeps_its_invariants(self) -> None:
+        claims = {(str(claim.job_id), int(claim.fence)) for _, claim in self.claims}
+        invariants.check(self.tables, claims=claims, retries=self.retries)
+
+
+def attempt(enqueue: Callable[[list[NewJob]], frozenset[JobId]], jobs: list[NewJob]) -> object:
+    """Return what it returned, or which ids it called a conflict."""
+    try:
+        return enqueue(jobs)
+    except IdConflict as conflict:
+        return ("conflict", frozenset(conflict.job_ids))

@@ -1,0 +1,364 @@
+"""The queue as plain Python: written from the rules in DESIGN.md, not from anybody's SQL.
+
+It keeps its own clock. Each operation takes a moment, so that two of them never fall on one instant,
+as in a real store; all durations in the tests are far longer than what a test takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from leasehold.errors import IdConflict
+from leasehold.model.states import State
+from leasehold.store.base import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from leasehold.model.ids import Fence, JobId, WorkerId
+    from leasehold.model.values import NewJob, Settlement, Want
+
+MOMENT_SECONDS = 0.001
+LIVE = ("ready", "scheduled", "parked", "lease")
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    fence: Fence
+    worker: WorkerId
+    until: float
+    deadline: float
+    lease_seconds: float
+    is_cancelled: bool = False
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One row of a job's history."""
+
+    attempt: int
+    outcome: str
+    fence: Fence | None
+    worker: WorkerId | None
+
+
+@dataclass(slots=True)
+class Record:
+    """A job: what was asked, the place it stands in ("" when it ended), and its history."""
+
+    asked: NewJob
+    created: float
+    place: str
+    priority: int
+    run_at: float | None = None
+    attempt: int = 0
+    failures: int = 0
+    lapses: int = 0
+    lease: Lease | None = None
+    error: str | None = None
+    ends: list[End] = field(default_factory=list)
+
+    @property
+    def state(self) -> State:
+        match self.place:
+            case "lease":
+                return State.RUNNING
+            case "scheduled" if self.failures > 0:
+                return State.FAILED
+            case "":
+                return State(self.ends[-1].outcome)
+            case _:
+                return State.QUEUED
+
+
+class Model:
+    """Every operation of the store that changes or decides something."""
+
+    def __init__(self, fragile: Collection[str]) -> None:
+        self.now = 0.0
+        self.jobs: dict[JobId, Record] = {}
+        self._fragile = frozenset(fragile)  # kinds that die on lapse
+
+    # -- enqueue and claim -----------------------------------------------------------------------
+    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        self._tick()
+        known = frozenset(job.id for job in jobs if job.id in self.jobs)
+        clashing = [job.id for job in jobs if job.id in known and not self._is_same(job)]
+        if clashing:
+            raise IdConflict(clashing)
+        for job in jobs:
+            if job.id not in known:
+                self._write(job)
+        return known
+
+    def _is_same(self, job: NewJob) -> bool:
+        there = self.jobs[job.id].asked
+        return (job.kind, job.tenant, job.args) == (there.kind, there.tenant, there.args)
+
+    def _write(self, job: NewJob) -> None:
+        delay = job.delay_seconds or 0.0
+        self.jobs[job.id] = Record(
+            asked=job,
+            created=self.now,
+            place="scheduled" if delay else "ready",
+            priority=job.priority,
+            run_at=self.now + delay if delay else None,
+        )
+
+    def claim(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        kinds: Collection[str],
+        lease_seconds: float,
+        is_for_suspects: bool,
+        fence: Fence,
+    ) -> list[JobId]:
+        """Claim; unknown kinds are parked. The fence is the store's, its number being its own."""
+        self._tick()
+        taken = []
+        for job_id in self._choose("ready", wants, limit, is_for_suspects=is_for_suspects):
+            record = self.jobs[job_id]
+            if record.asked.kind in kinds:
+                self._lease(record, worker, fence, lease_seconds)
+                taken.append(job_id)
+            else:
+                record.place = "parked"
+        return taken
+
+    def claim_parked(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        kinds: Collection[str],
+        lease_seconds: float,
+        fence: Fence,
+    ) -> list[JobId]:
+        self._tick()
+        taken = [
+            job_id
+            for job_id in self._choose("parked", wants, len(self.jobs))
+            if self.jobs[job_id].asked.kind in kinds
+        ][:limit]
+        for job_id in taken:
+            self._lease(self.jobs[job_id], worker, fence, lease_seconds)
+        return taken
+
+    def _choose(
+        self, place: str, wants: Sequence[Want], limit: int, *, is_for_suspects: bool | None = None
+    ) -> list[JobId]:
+        chosen: list[JobId] = []
+        for want in wants:
+            waiting = [
+                (-record.priority, record.created, job_id)
+                for job_id, record in self.jobs.items()
+                if record.place == place
+                and record.asked.queue == want.queue
+                and is_for_suspects in {None, record.lapses > 0}
+            ]
+            chosen += [job_id for _, _, job_id in sorted(waiting)][: want.limit]
+        return chosen[:limit]
+
+    def _lease(
+        self, record: Record, worker: WorkerId, fence: Fence, lease_seconds: float
+    ) -> None:
+        record.place = "lease"
+        record.attempt += 1
+        record.lease = Lease(
+            fence=fence,
+            worker=worker,
+            until=self.now + lease_seconds,
+            deadline=self.now + record.asked.timeout_seconds + lease_seconds,
+            lease_seconds=lease_seconds,
+        )
+
+    # -- settling --------------------------------------------------------------------------------
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        self._tick()
+        return [self._settle(worker, each) for each in settlements]
+
+    def _settle(self, worker: WorkerId, each: Settlement) -> Answer:
+        record = self.jobs.get(each.job_id)
+        lease = record.lease if record else None
+        if record and lease and (lease.fence, lease.worker) == (each.fence, worker):
+            self._apply(record, lease, each)
+            return Answer.SETTLED
+        is_settled = record is not None and any(
+            (end.fence, end.worker) == (each.fence, worker) for end in record.ends
+        )
+        return Answer.ALREADY if is_settled else Answer.LOST
+
+    def _apply(self, record: Record, lease: Lease, each: Settlement) -> None:
+        if lease.is_cancelled:
+            self._end(record, lease, "cancelled", error=cancelled(lease.by))
+            return
+        record.failures += each.is_counted
+        if each.outcome in {"failed", "snoozed"}:
+            record.lapses = 0
+        self._end(record, lease, each.outcome, error=each.error)
+        if each.outcome in {"failed", "snoozed"}:
+            self._schedule(record, each.delay_seconds or 0.0)
+        elif each.outcome == "released":
+            record.place = "ready"
+
+    def is_committed(self, worker: WorkerId, each: Settlement) -> bool:
+        """Settle inside the job's own transaction: True when it may commit."""
+        self._tick()
+        record = self.jobs.get(each.job_id)
+        lease = record.lease if record else None
+        if not record or not lease or lease.is_cancelled:
+            return False
+        if (lease.fence, lease.worker) != (each.fence, worker):
+            return False
+        self._apply(record, lease, each)
+        return True
+
+    def release_unknown(self, worker: WorkerId, known: Collection[tuple[JobId, Fence]]) -> int:
+        self._tick()
+        count = 0
+        for job_id, record in self.jobs.items():
+            lease = record.lease
+            if lease and lease.worker == worker and (job_id, lease.fence) not in known:
+                count += 1
+                if lease.is_cancelled:
+                    self._end(record, lease, "cancelled", error=cancelled(lease.by))
+                else:
+                    self._end(record, lease, "released", error=None)
+                    record.place = "ready"
+        return count
+
+    def renew(
+        self, worker: WorkerId, held: Collection[tuple[JobId, Fence]]
+    ) -> tuple[set[JobId], set[JobId]]:
+        """Return the lost and the cancelled."""
+        self._tick()
+        lost, cancelling = set(), set()
+        for job_id, fence in held:
+            record = self.jobs.get(job_id)
+            lease = record.lease if record else None
+            if not record or not lease or (lease.fence, lease.worker) != (fence, worker):
+                lost.add(job_id)
+                continue
+            until = min(self.now + lease.lease_seconds, lease.deadline)
+            record.lease = replace(lease, until=until)
+            cancelling |= {job_id} if lease.is_cancelled else set()
+        return lost, cancelling
+
+    # -- upkeep ----------------------------------------------------------------------------------
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+    def promote(self) -> int:
+        self._tick()
+        due = [
+            record
+            for record in self.jobs.values()
+            if record.place == "scheduled" and (record.run_at or 0.0) <= self.now
+        ]
+        for record in due:
+            record.place, record.run_at = "ready", None
+        return len(due)
+
+    def lapsed(self) -> dict[JobId, tuple[Fence, float]]:
+        """Name the leases whose end has passed, each with its fence and that end."""
+        self._tick()
+        return {
+            job_id: (record.lease.fence, record.lease.until)
+            for job_id, record in self.jobs.items()
+            if record.lease and record.lease.until < self.now
+        }
+
+    def reclaim(
+        self, leases: Sequence[tuple[JobId, Fence, float]], delay_seconds: float
+    ) -> dict[JobId, State]:
+        self._tick()
+        taken = {}
+        for job_id, fence, until in leases:
+            record = self.jobs.get(job_id)
+            lease = record.lease if record else None
+            if record and lease and (lease.fence, lease.until) == (fence, until) and until < self.now:
+                self._take_back(record, lease, delay_seconds)
+                taken[job_id] = record.state
+        return taken
+
+    def _take_back(self, record: Record, lease: Lease, delay_seconds: float) -> None:
+        if lease.is_cancelled:
+            self._end(record, lease, "cancelled", error=cancelled(lease.by))
+            return
+        is_charged = record.lapses > 0
+        record.failures += is_charged
+        record.lapses += 1
+        is_spent = is_charged and record.failures >= record.asked.max_attempts
+        if is_spent or record.asked.kind in self._fragile:
+            self._end(record, lease, "dead", error="lapsed")
+        else:
+            self._end(record, lease, "lapsed", error="lapsed")
+            self._schedule(record, delay_seconds)
+
+    # -- people ----------------------------------------------------------------------------------
+    def cancel(self, job_id: JobId, by: str | None) -> State | None:
+        self._tick()
+        record = self.jobs.get(job_id)
+        if record is None:
+            return None
+        if record.lease:
+            record.lease = replace(record.lease, is_cancelled=True, by=by)
+        elif record.place:
+            record.attempt += 1
+            self._end(record, None, "cancelled", error=cancelled(by))
+        return record.state
+
+    def retry(self, job_id: JobId) -> State | None:
+        self._tick()
+        record = self.jobs.get(job_id)
+        if record is None:
+            return None
+        if record.state in {State.FAILED, State.DEAD, State.CANCELLED}:
+            if not record.place:
+                record.priority = record.asked.priority
+            record.place, record.run_at = "ready", None
+            record.failures = record.lapses = 0
+        return record.state
+
+    def delete(self, job_id: JobId) -> State | None:
+        self._tick()
+        record = self.jobs.get(job_id)
+        if record is None:
+            return None
+        if record.lease:
+            return State.RUNNING
+        del self.jobs[job_id]
+        return None
+
+    def reprioritise(self, job_id: JobId, priority: int) -> State | None:
+        self._tick()
+        record = self.jobs.get(job_id)
+        if record is None:
+            return None
+        if record.place in {"ready", "scheduled", "parked"}:
+            record.priority = priority
+        return record.state
+
+    # -- inside ----------------------------------------------------------------------------------
+    def _tick(self) -> None:
+        self.now += MOMENT_SECONDS
+
+    def _schedule(self, record: Record, delay_seconds: float) -> None:
+        record.place, record.run_at = "scheduled", self.now + delay_seconds
+
+    def _end(self, record: Record, lease: Lease | None, outcome: str, *, error: str | None) -> None:
+        fence, worker = (lease.fence, lease.worker) if lease else (None, None)
+        record.ends.append(End(record.attempt, outcome, fence, worker))
+        record.place, record.lease, record.run_at, record.error = "", None, None, error
+        if outcome in {"succeeded", "dead", "cancelled"}:
+            record.priority = record.asked.priority
+
+
+def cancelled(by: str | None) -> str:
+    return f"cancelled by {by}" if by else "cancelled"

@@ -1,0 +1,87 @@
+"""Calls that a type checker must accept, and the types that it must see."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import assert_type
+from uuid import UUID
+
+import leasehold as lh
+from leasehold.model.ids import JobId
+
+
+@lh.task
+def plain(a: int, b: str = "x") -> float:
+    return a + len(b)
+
+
+@lh.task(
+    name="mail.send",
+    queue="mail",
+    priority=1,
+    max_attempts=4,
+    timeout="5m",
+    retry=lh.per_exception({OSError: lh.delays("1m", 5, timedelta(minutes=9))}),
+    lease="60s",
+    isolation="process",
+    memory_limit="512MB",
+    cpu_limit=10,
+    on_lapse="dead",
+    args_limit=1_000,
+    result_limit=1_000,
+)
+async def send(to: str, *, copies: int = 1) -> bytes:
+    return to.encode() * copies
+
+
+class Methods:
+    """Holds a task that needs no instance."""
+
+    @lh.task
+    @staticmethod
+    def inside(a: int) -> None: ...
+
+
+def own_policy(failure: lh.Failure) -> timedelta | None:
+    return None if failure.failures > 3 else timedelta(seconds=failure.failures)
+
+
+@lh.task(retry=own_policy)
+def with_policy() -> None: ...
+
+
+def run_directly() -> None:
+    assert_type(plain(1, "y"), float)
+    assert_type(plain(a=1), float)
+
+
+async def run_directly_async() -> None:
+    assert_type(await send("x", copies=2), bytes)
+
+
+def enqueue(client: lh.Client) -> None:
+    assert_type(client.enqueue(plain, 1, b="y"), lh.Enqueued[float])
+    assert_type(client.enqueue(plain, a=1).id, JobId)
+    client.enqueue(send.with_options(delay="5m", id=UUID(int=1), tenant="acme"), "x", copies=2)
+    client.enqueue(plain.with_options(run_at=datetime.now(UTC), queue="q", priority=2), 1)
+    client.enqueue(Methods.inside, 1)
+    client.enqueue(with_policy)
+    assert_type(client.enqueue_many([plain.call(1), send.call("x")], chunk=10), int)
+    assert_type(client.enqueue_by_name("x", {"a": 1}, queue="q").is_new, bool)
+    client.on(object()).enqueue(plain, 1)
+
+
+def look(client: lh.Client) -> None:
+    assert_type(client.get("…"), lh.Job)
+    assert_type(client.find(state="queued", kind=plain, limit=5), list[lh.Job])
+    assert_type([job.state for job in client.each(queue="q")], list[lh.State])
+    assert_type(client.history(UUID(int=1)), list[lh.Attempt])
+    assert_type(client.cancel("…", by="ada"), lh.State)
+
+
+async def enqueue_async(client: lh.AsyncClient) -> None:
+    assert_type(await client.enqueue(plain, 1, b="y"), lh.Enqueued[float])
+    assert_type(await client.enqueue_many([plain.call(1)]), int)
+    assert_type(await client.find(state=lh.State.DEAD), list[lh.Job])
+    assert_type([job async for job in client.each(page=5)], list[lh.Job])
+    await client.on(object()).enqueue(send, "x")

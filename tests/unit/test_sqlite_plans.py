@@ -1,0 +1,89 @@
+"""Every statement is served by an index, also on tables that have never been analysed."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from importlib import resources
+
+import pytest
+
+from leasehold.store.sqlite.statements import text
+from leasehold.store.sqlite.store import SqliteStore
+
+# They say in their first line why they may scan.
+SCANNING = {
+    "counts",
+    "lapsed",
+    "leases_of_worker",
+    "parked_kinds",
+    "tend_forget",
+    "tend_look",
+    "tend_strike_off",
+    "workers",
+}
+SORTING = {"lapsed", "workers", "counts", "jobs"}
+NAMES = sorted(
+    entry.name.removesuffix(".sql")
+    for entry in resources.files("leasehold.store.sqlite").joinpath("sql").iterdir()
+)
+
+
+@pytest.fixture
+def connection(sqlite_url: str) -> Iterator[sqlite3.Connection]:
+    with closing(SqliteStore(sqlite_url)) as store:
+        store.migrate()
+        with store._database.write() as opened:
+            yield opened
+
+
+def explain(connection: sqlite3.Connection, name: str) -> list[str]:
+    statement = text(name)
+    parameters = dict.fromkeys(re.findall(r":(\w+)", statement), "[]")
+    return [row[3] for row in connection.execute("EXPLAIN QUERY PLAN " + statement, parameters)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_statement_reads_through_an_index_and_does_not_sort(
+    connection: sqlite3.Connection, name: str
+) -> None:
+    plan = explain(connection, name)
+    aliases = r"job|ready|scheduled|parked|lease|outcome|task|worker"
+    scans = [
+        step
+        for step in plan
+        if re.match(rf"SCAN (leasehold_\w+|{aliases})\b", step) and "leasehold_fence" not in step
+    ]
+    sorts = [step for step in plan if "USE TEMP B-TREE" in step]
+    if name not in SCANNING:
+        # A scan that an ORDER BY and a LIMIT walk is a keyset page.
+        assert not [step for step in scans if "USING" not in step], plan
+    if name not in SORTING:
+        assert not sorts, plan
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("find_dead", "leasehold_outcome_unhappy (state=? AND job_id<?)"),
+        ("find_cancelled", "leasehold_outcome_unhappy (state=? AND job_id<?)"),
+        ("find_failed", "leasehold_scheduled_failed (job_id<?)"),
+        ("find_queued", "MERGE"),
+        ("claim_pick", "PRIMARY KEY (queue=? AND is_suspect=?)"),
+        ("promote", "leasehold_scheduled_due (run_at<?)"),
+        ("parked_pick", "leasehold_parked_order (kind=? AND queue=?)"),
+        ("settle_remove", "PRIMARY KEY (job_id=?)"),
+    ],
+)
+def test_a_statement_uses_the_index_that_was_made_for_it(
+    connection: sqlite3.Connection, name: str, index: str
+) -> None:
+    assert index in explain(connection, name)[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_statement_begins_with_its_promise(name: str) -> None:
+    assert text(name).startswith("-- ")
+    assert "?" not in re.sub(r"--.*", "", text(name))

@@ -1,0 +1,80 @@
+"""The table of transitions itself: what must hold of it before any store is asked."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from leasehold.model.states import ENDINGS, FINAL, GONE, TRANSITIONS, Event, State, after
+
+EVERY_PAIR = list(product(State, Event))
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_only_an_operator_changes_what_is_final(state: State) -> None:
+    events = {event for event in Event if after(state, event) is not None}
+    if state.is_final:
+        assert events <= {Event.RETRY, Event.DELETE}
+    else:
+        assert Event.CANCEL in events
+
+
+@pytest.mark.parametrize("state", sorted(set(State) - {State.QUEUED}))
+def test_only_a_queued_job_is_claimed(state: State) -> None:
+    assert after(state, Event.CLAIM) is None
+
+
+@pytest.mark.parametrize("state", sorted(set(State) - {State.RUNNING}))
+@pytest.mark.parametrize("event", sorted(ENDINGS))
+def test_only_a_running_job_has_an_attempt_to_end(state: State, event: Event) -> None:
+    assert after(state, event) is None
+
+
+@pytest.mark.parametrize("event", sorted(ENDINGS))
+def test_a_running_job_never_stays_running_at_the_end_of_its_attempt(event: Event) -> None:
+    assert after(State.RUNNING, event) not in {None, State.RUNNING, GONE}
+
+
+@pytest.mark.parametrize("event", sorted(ENDINGS))
+def test_nothing_succeeds_after_a_cancel(event: Event) -> None:
+    assert after(State.RUNNING, event, cancel_requested=True) is State.CANCELLED
+
+
+@pytest.mark.parametrize(("state", "event"), EVERY_PAIR)
+def test_a_cancel_request_never_allows_what_is_refused(state: State, event: Event) -> None:
+    plain, cancelled = after(state, event), after(state, event, cancel_requested=True)
+    assert (plain is None) == (cancelled is None)
+    if event not in ENDINGS:
+        assert plain is cancelled
+
+
+def test_a_running_job_is_never_deleted_retried_or_reprioritised() -> None:
+    for event in (Event.DELETE, Event.RETRY, Event.REPRIORITISE, Event.FALL_DUE):
+        assert after(State.RUNNING, event) is None
+
+
+def test_success_is_for_ever() -> None:
+    assert after(State.SUCCEEDED, Event.RETRY) is None
+
+
+def test_every_job_that_does_not_run_can_be_deleted() -> None:
+    deletable = {state for state in State if after(state, Event.DELETE) is GONE}
+    assert deletable == set(State) - {State.RUNNING}
+
+
+def test_only_a_delete_makes_a_job_gone() -> None:
+    assert {event for (_, event), to in TRANSITIONS.items() if to is GONE} == {Event.DELETE}
+
+
+def test_every_state_can_be_reached_and_every_event_can_happen() -> None:
+    assert {to for to in TRANSITIONS.values() if to is not GONE} == set(State)
+    assert {event for _, event in TRANSITIONS} == set(Event)
+
+
+def test_every_state_leads_to_an_end() -> None:
+    """From each state some path leads to a final one: no job can be stuck for ever."""
+    reaching = set(FINAL)
+    for _ in State:
+        reaching |= {state for (state, _), to in TRANSITIONS.items() if to in reaching}
+    assert reaching == set(State)
