@@ -98,7 +98,8 @@ def _limit(request: Request) -> None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         # The limit counts from the process's start, and this child may have run jobs before.
         allowed = int(used.ru_utime + used.ru_stime + request.cpu_limit_seconds) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (allowed, resource.RLIM_INFINITY))
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
 
 
 if __name__ == "__main__":

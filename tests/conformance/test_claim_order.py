@@ -108,6 +108,16 @@ def test_each_want_has_its_own_limit(store: Store) -> None:
     assert ids(taken) == [job.id for job in (*second[:2], *first[:3])]
 
 
+def test_a_wants_limit_holds_across_its_priorities(store: Store) -> None:
+    urgent, plain = new_jobs(2, priority=5), new_jobs(5)
+    store.enqueue([*urgent, *plain, *new_jobs(3, queue="b")])
+
+    wants = [Want("default", 3), Want("b", 1)]
+    taken = store.claim(WORKER, wants, limit=100, leases={GREET: LEASE_SECONDS})
+    assert ids(taken)[:3] == [job.id for job in (*urgent, plain[0])]
+    assert len(taken) == 4
+
+
 def test_the_limit_in_all_cuts_the_last_want(store: Store) -> None:
     first, second = new_jobs(3, queue="a"), new_jobs(3, queue="b")
     store.enqueue([*first, *second])

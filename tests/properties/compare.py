@@ -8,29 +8,63 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.model.states import State
+from leasehold.model.values import Filter
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from leasehold.model.ids import JobId
     from leasehold.model.values import Attempt, Job
     from leasehold.store.base import Store
-    from tests.properties.model import Model, Record
+    from tests.properties.model import End, Model, Record
 
 PLACES = {"ready": "ready", "lease": "running", "parked": "parked"}
 
 
-def compare(store: Store, model: Model, ids: list[JobId]) -> None:
-    """Assert that every job that ever was is shown as the model has it."""
-    for job_id in ids:
-        record, job = model.jobs.get(job_id), store.get(job_id)
+class Comparison:
+    """Asserts that every job that ever was is shown as the model has it.
+
+    Each time it reads all jobs as a list and the counts; single jobs and their histories only where
+    the model changed, and all of them at the end.
+    """
+
+    def __init__(self, store: Store, model: Model) -> None:
+        self._store = store
+        self._model = model
+        self._last: dict[JobId, object] = {}
+
+    def check(self) -> None:
+        self._check_list()
+        now = {job_id: (expected(job), told(job.ends)) for job_id, job in self._model.jobs.items()}
+        changed = {job_id for job_id in now.keys() | self._last.keys() if self._is_new(job_id, now)}
+        for job_id in changed:
+            self.check_one(job_id)
+        self._last = dict(now)
+
+    def _is_new(self, job_id: JobId, now: Mapping[JobId, object]) -> bool:
+        return self._last.get(job_id) != now.get(job_id)
+
+    def _check_list(self) -> None:
+        listed = {job.id: job for job in self._store.find(Filter(), before=None, limit=1000)}
+        assert listed.keys() == self._model.jobs.keys(), "jobs are lost or invented"
+        for job_id, record in self._model.jobs.items():
+            check_job(listed[job_id], record)
+        assert counted(self._store) == tally(self._model)
+
+    def check_one(self, job_id: JobId) -> None:
+        job, record = self._store.get(job_id), self._model.jobs.get(job_id)
         if record is None:
             assert job is None, f"{job_id} was deleted"
-            continue
+            return
         assert job is not None, f"{job_id} is lost"
-        assert shown(job) == expected(record)
-        assert told(store.history(job_id)) == list(map(_ending, record.ends))
-        assert_times(job, record)
-        assert_error(job, record)
-    assert counted(store) == tally(model)
+        check_job(job, record)
+        assert told(self._store.history(job_id)) == told(record.ends)
+
+
+def check_job(job: Job, record: Record) -> None:
+    assert shown(job) == expected(record)
+    assert_times(job, record)
+    assert_error(job, record)
 
 
 def shown(job: Job) -> dict[str, Any]:
@@ -69,12 +103,8 @@ def expected(record: Record) -> dict[str, Any]:
     return fields if record.state.is_final else fields | {"lapses": record.lapses}
 
 
-def told(history: list[Attempt]) -> list[tuple[object, ...]]:
+def told(history: Sequence[Attempt | End]) -> list[tuple[object, ...]]:
     return [(end.attempt, end.outcome, end.fence, end.worker) for end in history]
-
-
-def _ending(end: Any) -> tuple[object, ...]:
-    return (end.attempt, end.outcome, end.fence, end.worker)
 
 
 def assert_times(job: Job, record: Record) -> None:

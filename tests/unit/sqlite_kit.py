@@ -20,7 +20,7 @@ from leasehold.store.sqlite.store import SqliteStore
 WORKER = WorkerId(7)
 PATIENCE_SECONDS = 30.0
 
-_PRELUDE = "import sys\nfrom tests.unit.sqlite_kit import *\nurl = sys.argv[1]\n"
+_PRELUDE = "from tests.unit.sqlite_kit import *\nurl = sys.argv[1]\n"
 
 
 def new_jobs(count: int, **options: Any) -> list[NewJob]:
@@ -61,10 +61,13 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.002)
 
 
-def start_program(body: str, url: str, *arguments: str) -> subprocess.Popen[str]:
-    """Run Python code in a process of its own; it finds this module's names and `url`."""
+def start_program(body: str, url: str, *arguments: str, before: str = "") -> subprocess.Popen[str]:
+    """Run Python code in a process of its own; it finds this module's names and `url`.
+
+    `before` runs ahead of every import but that of `sys`.
+    """
     return subprocess.Popen(
-        [sys.executable, "-c", _PRELUDE + body, url, *arguments],
+        [sys.executable, "-c", f"import sys\n{before}{_PRELUDE}{body}", url, *arguments],
         cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import threading
 from uuid import RFC_4122, UUID
 
@@ -97,13 +98,15 @@ def test_a_forked_child_draws_randomness_of_its_own() -> None:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.alarm(10)  # ends the child should it wait for that lock
         os.write(writer, b"".join(ids.next().bytes for _ in range(10)))
         os._exit(0)
     ids._lock.release()
-    os.waitpid(child, 0)
-    told = os.read(reader, 160)
-    os.close(reader)
     os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        told = pipe.read()
+    os.waitpid(child, 0)
+    assert len(told) == 160, "the child came to nothing"
     theirs = {told[start : start + 16][8:] for start in range(0, 160, 16)}
     ours = {ids.next().bytes[8:] for _ in range(300)}
     assert len(theirs) == 10

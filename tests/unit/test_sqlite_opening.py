@@ -12,7 +12,7 @@ from leasehold.errors import BadOption, SchemaMismatch, StoreRefused
 from leasehold.store.sqlite import location
 from leasehold.store.sqlite.location import NETWORK_FILESYSTEMS
 from leasehold.store.sqlite.store import SqliteStore
-from tests.unit.sqlite_kit import claim, enqueue_one, path_of
+from tests.unit.sqlite_kit import claim, end_program, enqueue_one, path_of, start_program
 
 
 @pytest.mark.parametrize("url", ["sqlite:///:memory:", "sqlite:///", "sqlite:///file::memory:"])
@@ -126,3 +126,21 @@ def test_closing_a_dedicated_store_leaves_the_other_open(sqlite_url: str) -> Non
         assert twin.skew_seconds == 5
         twin.close()
         assert store._database._writer is not None
+
+
+def test_it_works_without_flock_and_inotify(sqlite_url: str) -> None:
+    """As on Windows."""
+    body = """
+assert sqlite.flock.fcntl is None
+sys.platform = 'win32'
+store = SqliteStore(url)
+waker = store.waker(frozenset({'default'}))
+assert waker.is_polling_only
+enqueue_one(store)
+assert waker.wait(10)
+assert len(claim(store)) == 1
+store.close()
+"""
+    imports = "from leasehold.store import sqlite\n"
+    before = "sys.modules['fcntl'] = None\n"
+    end_program(start_program(imports + body, sqlite_url, before=before))

@@ -71,6 +71,11 @@ class Attempt:
         self.started_at = now
         self.deadline = now + self.claim.timeout_seconds
 
+    def refuse_if_interrupted(self) -> None:
+        """Raise what it was told while it waited: such an attempt must not start."""
+        if self.interruption is not None:
+            raise self.interruption
+
     def interrupt(self, reason: type[Interrupted], now: float) -> bool:
         """Tell the handler to stop; the first reason stands. False when it was told before."""
         if self.interruption is not None or self.is_over:

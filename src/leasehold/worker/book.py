@@ -35,12 +35,14 @@ class Book:
         attempt.begin(now)
         self._running[attempt.claim.job_id] = attempt
 
-    def end(self, attempt: Attempt) -> bool:
+    def end(self, attempt: Attempt, *, is_abandoned: bool = False) -> bool:
         """The handler is done with; False when somebody had ended this attempt before."""
         with self._lock:
             if attempt.is_over:
                 return False
             attempt.is_over = True
+            # In here, so that the handler's runner and the watch agree on who ended it.
+            attempt.is_abandoned = is_abandoned
             self._running.pop(attempt.claim.job_id, None)
             self.finished += 1
             self._by_queue[attempt.claim.queue] -= 1

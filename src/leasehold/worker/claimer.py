@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leasehold.errors import LeaseholdError
 from leasehold.model.outcomes import Released
 from leasehold.model.values import Want
-from leasehold.upkeep.reclaim import Reclaim
+from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.worker.attempt import Attempt
 from leasehold.worker.pace import Pace
@@ -105,10 +105,14 @@ class Claimer:
     def _plan_rounds(self) -> Rounds:
         poll = self._settings.poll_seconds
         reclaim = Reclaim(self._store, clock=time.monotonic, chance=self._random.random)
+        # Also with a long poll: looks too far apart would count as an outage each time.
+        lapse_seconds = min(
+            poll, self._settings.shortest_lease_seconds / 6, LONGEST_GAP_SECONDS / 2
+        )
         return Rounds(
             [
                 Round(self._settle_doubt, poll),
-                Round(reclaim.step, min(poll, self._settings.shortest_lease_seconds / 6)),
+                Round(reclaim.step, lapse_seconds),
                 Round(self._hand_back_stale, poll),
                 Round(self._claim_parked, poll),
                 Round(self._claim_suspect, poll),
@@ -162,7 +166,13 @@ class Claimer:
             self._wait(SECOND_LOOK_SECONDS, wants_poke=False)
 
     def _is_drained(self) -> bool:
-        return self._claim_suspect() + self._claim_parked() == 0 and self._book.is_empty
+        """Whether nothing is left to do: asks the tables, since a claim's hint may hide a job."""
+        if self._store.promote(limit=PROMOTE_LIMIT).count > 0:
+            return False
+        if self._claim_suspect() + self._claim_parked() > 0 or not self._book.is_empty:
+            return False
+        ours = [each for each in self._store.counts() if each.queue in self._settings.queues]
+        return sum(each.ready for each in ours) == 0
 
     def _idle_seconds(self) -> float:
         due = self._next_due_at - time.monotonic() if self._next_due_at > 0 else float("inf")

@@ -39,6 +39,13 @@ class Conclusion:
         if self._book.end(attempt):
             self._finisher.put(attempt, outcome)
 
+    def abandon(self, attempt: Attempt, reason: type[Interrupted]) -> bool:
+        """Settle one whose handler does not end; False when it has just ended after all."""
+        if not self._book.end(attempt, is_abandoned=True):
+            return False
+        self._finisher.put(attempt, outcome_of_error(attempt, reason()))
+        return True
+
 
 def outcome_of_return(attempt: Attempt, value: Any) -> Outcome:
     """What a returned value comes to. A job that outlived its deadline failed all the same."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leasehold.errors import LeaseholdError
 from leasehold.model.values import Settlement
+from leasehold.store.shield import shielded
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
@@ -157,7 +158,8 @@ class JobTransaction:
         self._blocking = self._store.transaction(
             self._worker, self._settlement, lease_seconds=self._attempt.claim.lease_seconds
         )
-        return self._blocking.__enter__()
+        with shielded():
+            return self._blocking.__enter__()
 
     def __exit__(
         self,
@@ -167,8 +169,9 @@ class JobTransaction:
     ) -> bool | None:
         if self._blocking is None:
             raise LeaseholdError("leave a transaction the way you entered it")
-        swallowed = self._blocking.__exit__(kind, error, trace)
-        self._attempt.is_settled = error is None
+        with shielded():
+            swallowed = self._blocking.__exit__(kind, error, trace)
+            self._attempt.is_settled = error is None
         return swallowed
 
     async def __aenter__(self) -> Any:

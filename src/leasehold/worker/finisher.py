@@ -9,7 +9,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
-from leasehold.errors import BadValue, StoreBusy, StoreError, StoreFull, StoreUnavailable
+from leasehold.errors import StoreBusy, StoreFull, StoreUnavailable
 from leasehold.store.base import Answer
 from leasehold.worker.settling import rejected, settlement
 
@@ -71,7 +71,7 @@ class Finisher:
         self._thread.join(timeout_seconds)
         self._give_up.set()
         self._thread.join(1.0)
-        return not self._ended
+        return self._book.is_empty
 
     def _serve(self) -> None:
         while True:
@@ -79,7 +79,12 @@ class Finisher:
                 if self._is_stopping:
                     break
                 self._wait()
-            self._settle_some()
+            batch = [self._ended.popleft() for _ in range(min(BATCH, len(self._ended)))]
+            try:
+                self._settle(batch)
+            except Exception:  # a service loop: it must go on
+                _logger.exception("finish failed", extra={"count": len(batch)})
+                self._book.strike(attempt for attempt, _, _ in batch)  # their leases lapse
         self._store.close()
 
     def _wait(self) -> None:
@@ -89,8 +94,7 @@ class Finisher:
             self._wanted.wait()
         self._is_waiting = False
 
-    def _settle_some(self) -> None:
-        batch = [self._ended.popleft() for _ in range(min(BATCH, len(self._ended)))]
+    def _settle(self, batch: list[tuple[Attempt, Outcome, float]]) -> None:
         # The handler's own transaction has settled these.
         settled = [attempt for attempt, _, _ in batch if attempt.is_settled]
         if settled:
@@ -105,11 +109,11 @@ class Finisher:
             self._finish(asked)
         self._listener.poke()
 
-    def _finish(self, asked: list[tuple[Attempt, Settlement]]) -> None:
+    def _finish(self, asked: list[tuple[Attempt, Settlement]], *, is_last_try: bool = False) -> None:
         try:
             answers = self._persist([each for _, each in asked])
-        except (BadValue, StoreError) as error:
-            self._divide(asked, error)
+        except Exception as error:  # noqa: BLE001 - whatever one job's end is, the others' must go on
+            self._divide(asked, error, is_last_try=is_last_try)
             return
         if answers is not None:
             self._note(asked, answers)
@@ -128,7 +132,7 @@ class Finisher:
         return None
 
     def _divide(
-        self, asked: list[tuple[Attempt, Settlement]], error: BadValue | StoreError
+        self, asked: list[tuple[Attempt, Settlement]], error: Exception, *, is_last_try: bool
     ) -> None:
         """One settlement spoils the batch: halve it until the guilty one is alone."""
         if len(asked) > 1:
@@ -138,11 +142,10 @@ class Finisher:
             return
         attempt, refused = asked[0]
         _logger.error("settlement refused", extra={"job": str(refused.job_id), "error": str(error)})
-        instead = rejected(attempt, error)
-        if refused != instead:
-            self._finish([(attempt, instead)])
-        else:
+        if is_last_try:
             self._book.strike([attempt])  # its lease lapses
+        else:
+            self._finish([(attempt, rejected(attempt, error))], is_last_try=True)
 
     def _note(self, asked: list[tuple[Attempt, Settlement]], answers: list[Answer]) -> None:
         for (_, each), answer in zip(asked, answers, strict=True):

@@ -20,6 +20,7 @@ from leasehold.model.outcomes import (
 )
 from leasehold.model.values import Claim
 
+NO_RESULT = msgspec.Raw(b"null")
 _LENGTH = struct.Struct(">I")
 
 
@@ -37,7 +38,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How the attempt ended, one field per case."""
 
     state: str
-    result: msgspec.Raw | None = None
+    result: msgspec.Raw = NO_RESULT
     message: str = ""
     traceback: str | None = None
     delay_seconds: float | None = None
@@ -47,7 +48,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         error = ErrorText(message=self.message, traceback=self.traceback)
         match self.state:
             case "succeeded":
-                return Succeeded(result=self.result)
+                return Succeeded(result=None if self.result == NO_RESULT else self.result)
             case "failed":
                 return Failed(error=error, delay_seconds=self.delay_seconds or 0.0)
             case "snoozed":
@@ -66,7 +67,7 @@ def reply_of(outcome: Outcome) -> Reply:
     """Write an outcome down for the pipe."""
     match outcome:
         case Succeeded(result=result):
-            return Reply(state="succeeded", result=result)
+            return Reply(state="succeeded", result=NO_RESULT if result is None else result)
         case Failed(error=error, delay_seconds=delay):
             return Reply(
                 state="failed",

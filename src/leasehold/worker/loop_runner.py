@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 import time
 from collections import deque
@@ -40,7 +41,7 @@ class LoopRunner:
         self._worker = worker
         self._slots = slots
         self._buffer: deque[Attempt] = deque()
-        self._running = 0
+        self._running: set[Attempt] = set()
         self._is_own_loop = loop is None
         self._loop = loop or _new_loop()
         self._thread: threading.Thread | None = None
@@ -86,13 +87,18 @@ class LoopRunner:
 
     def _start_some(self) -> None:
         now = time.monotonic()
-        while self._running < self._slots:
+        while len(self._running) < self._slots:
             try:
                 attempt = self._buffer.popleft()
             except IndexError:
                 return
-            self._running += 1
-            attempt.handle = self._loop.create_task(self._run(attempt))
+            if attempt.interruption is not None:
+                self._conclusion.raised(attempt, attempt.interruption())
+                continue
+            self._running.add(attempt)
+            # A context of its own: this may be called at the end of the job before.
+            own = contextvars.Context()
+            attempt.handle = self._loop.create_task(self._run(attempt), context=own)
             attempt.runner = self
             self._book.start(attempt, now)
 
@@ -100,6 +106,7 @@ class LoopRunner:
         set_current_job(CurrentJob(attempt, self._store, self._worker))
         task = attempt.task
         try:
+            attempt.refuse_if_interrupted()
             handler: Any = task.handler
             value = await handler(**task.decode(attempt.claim.args))
         except BaseException as error:  # noqa: BLE001 - the runner: whatever it is, it is the job's
@@ -107,14 +114,11 @@ class LoopRunner:
         else:
             self._conclusion.returned(attempt, value)
         finally:
-            if not attempt.is_abandoned:
-                self._running -= 1
-            self._start_some()
+            self._leave(attempt)
 
     def _leave(self, attempt: Attempt) -> None:
-        if not attempt.handle.done():
-            self._running -= 1
-            self._start_some()
+        self._running.discard(attempt)
+        self._start_some()
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

@@ -48,11 +48,13 @@ class Renewer:
 
     def step(self, now: float) -> None:
         """Renew what is a quarter used up; ask about the rest that runs."""
-        held = self._book.held()
+        # What its handler's own transaction has settled has no lease any more, and needs none.
+        held = [each for each in self._book.held() if not each.is_settled]
         due = [each for each in held if now >= each.expires_at - 0.75 * each.claim.lease_seconds]
         if due:
             self._renew(due, now)
-        others = [each for each in self._book.running() if each not in due]
+        running = self._book.running()
+        others = [each for each in running if each not in due and not each.is_settled]
         if others:
             asked = self._store.cancel_requests([each.held() for each in others])
             self._stop(others, asked)
@@ -61,7 +63,7 @@ class Renewer:
         renewal = self._store.renew(self._worker, [each.held() for each in due])
         for attempt in due:
             if attempt.claim.job_id in renewal.lost:
-                if attempt.interrupt(LeaseGone, now):
+                if not attempt.is_settled and attempt.interrupt(LeaseGone, now):
                     _logger.warning("lease lost", extra={"job": str(attempt.claim.job_id)})
             else:
                 # `now` was read before the renewal was sent, so this errs on the safe side.

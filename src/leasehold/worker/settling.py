@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from leasehold.errors import BadValue, StoreError
 from leasehold.model.outcomes import (
     Cancelled,
     Died,
@@ -85,7 +84,7 @@ def settlement(attempt: Attempt, outcome: Outcome, now: float) -> Settlement:
             assert_never(outcome)
 
 
-def rejected(attempt: Attempt, error: BadValue | StoreError) -> Settlement:
+def rejected(attempt: Attempt, error: Exception) -> Settlement:
     """What a settlement becomes that the database would not take: a counted failure."""
     claim = attempt.claim
     is_last = claim.failures + 1 >= claim.max_attempts

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from leasehold.errors import Interrupted
+from leasehold.store.shield import set_shield
 from leasehold.worker.children import Child, Children
 from leasehold.worker.current import CurrentJob, set_current_job
 
@@ -24,6 +25,37 @@ if TYPE_CHECKING:
     from leasehold.worker.conclusion import Conclusion
 
 _raise_in_thread = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+
+class SlotThread:
+    """The thread that runs a handler: an interruption strikes it at once, or after its shield."""
+
+    def __init__(self) -> None:
+        self._ident = threading.get_ident()
+        self._lock = threading.Lock()
+        self._depth = 0
+        self._missed: type[Interrupted] | None = None
+
+    def interrupt(self, reason: type[Interrupted]) -> None:
+        with self._lock:
+            if self._depth:
+                self._missed = reason
+            else:
+                self._strike(reason)
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0 and self._missed is not None:
+                reason, self._missed = self._missed, None
+                self._strike(reason)
+
+    def _strike(self, reason: type[Interrupted]) -> None:
+        _raise_in_thread(ctypes.c_ulong(self._ident), ctypes.py_object(reason))
 
 
 class ThreadRunner:
@@ -76,10 +108,11 @@ class ThreadRunner:
             if isinstance(attempt.handle, Child):
                 attempt.handle.kill()
             elif attempt.handle is not None:
-                _raise_in_thread(ctypes.c_ulong(attempt.handle), ctypes.py_object(reason))
+                attempt.handle.interrupt(reason)
 
     def replace(self, attempt: Attempt) -> None:  # noqa: ARG002 - the loop's runner needs it
         """Add a thread for one whose handler does not end."""
+        self._slots += 1  # the stuck thread stays counted among the busy ones
         self._add_thread()
 
     def stop(self, timeout_seconds: float) -> None:
@@ -108,14 +141,16 @@ class ThreadRunner:
                 return  # another thread took this one's place
 
     def _run(self, attempt: Attempt) -> None:
-        if attempt.task.options.isolation == "process":
+        if attempt.interruption is not None:
+            self._conclusion.raised(attempt, attempt.interruption())
+        elif attempt.task.options.isolation == "process":
             self._run_in_child(attempt)
         else:
             self._run_here(attempt)
 
     def _run_here(self, attempt: Attempt) -> None:
         attempt.runner = self
-        attempt.handle = threading.get_ident()
+        attempt.handle = SlotThread()
         self._book.start(attempt, time.monotonic())
         value, error = self._call(attempt)
         if attempt.interruption is not None:
@@ -126,23 +161,30 @@ class ThreadRunner:
             self._conclusion.raised(attempt, error)
 
     def _call(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
-        """Call the handler, then close the gate; an interruption may strike at any line of this."""
+        """Call the handler, then close the gate; an interruption may strike at any line of this.
+
+        Only one is ever sent. It may still be on its way when the handler has ended by itself, also
+        by an error of its own: it waits while the thread is inside C.
+        """
         value: Any = None
         error: BaseException | None = None
-        is_done = False
-        while True:
+        try:
             try:
-                if not is_done:
-                    value = contextvars.Context().run(self._handle, attempt)
-                    is_done = True
-                with self._gate:
-                    attempt.handle = None
-                return value, error
+                value = contextvars.Context().run(self._handle, attempt)
             except BaseException as raised:  # noqa: BLE001 - the runner: it is the job's
-                if not is_done:
-                    error, is_done = raised, True
+                error = raised
+            self._close_gate(attempt)
+        except Interrupted:
+            self._close_gate(attempt)
+        return value, error
+
+    def _close_gate(self, attempt: Attempt) -> None:
+        with self._gate:
+            attempt.handle = None
 
     def _handle(self, attempt: Attempt) -> Any:
+        attempt.refuse_if_interrupted()
+        set_shield(attempt.handle)
         set_current_job(CurrentJob(attempt, self._store, self._worker))
         task = attempt.task
         return task.handler(**task.decode(attempt.claim.args))
@@ -153,12 +195,12 @@ class ThreadRunner:
         try:
             with self._children.lend(attempt.task) as child:
                 attempt.handle = child
+                attempt.refuse_if_interrupted()
                 self._book.start(attempt, time.monotonic())
                 outcome = child.run(attempt)
-        except Exception as error:  # noqa: BLE001 - the runner: a child may end in any way
+        except (Exception, Interrupted) as error:  # noqa: BLE001 - the runner: it may end in any way
             outcome = error
-        with self._gate:
-            attempt.handle = None
+        self._close_gate(attempt)
         if isinstance(outcome, BaseException):
             self._conclusion.raised(attempt, outcome)
         else:

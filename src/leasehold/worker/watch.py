@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseGone, TimedOut
 from leasehold.worker.attempt import NOT_STARTED
-from leasehold.worker.conclusion import outcome_of_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +57,7 @@ class Watch:
         for attempt in self._book.running():
             if now >= attempt.deadline:
                 attempt.interrupt(TimedOut, now)
-            elif now >= attempt.expires_at - _margin_seconds(attempt):
+            elif now >= attempt.expires_at - _margin_seconds(attempt) and not attempt.is_settled:
                 attempt.interrupt(LeaseGone, now)
             if now >= attempt.interrupted_at + self._abandon_seconds:
                 self._abandon(attempt)
@@ -67,10 +66,10 @@ class Watch:
         reason = attempt.interruption
         if reason is None or attempt.interrupted_at == NOT_STARTED:
             return
-        attempt.is_abandoned = True
+        if not self._conclusion.abandon(attempt, reason):
+            return
         extra = {"job": str(attempt.claim.job_id), "kind": attempt.claim.kind}
         _logger.error("handler abandoned", extra={**extra, "reason": reason.__name__})
-        self._conclusion.outcome(attempt, outcome_of_error(attempt, reason()))
         self._on_abandoned(attempt)
 
 

@@ -143,7 +143,7 @@ class Worker:
         *,
         on_empty: Callable[[], None] | None = None,
     ) -> None:
-        if self._crew is not None:
+        if self._crew is not None or self._is_stopped:
             raise LeaseholdError("this worker has been started already; make another one")
         store = self._client.store
         store.check_schema()
@@ -225,6 +225,7 @@ def _stop_after_fork(worker: Worker) -> None:
     def forget() -> None:
         found = reference()
         if found is not None:
-            found._crew = None  # noqa: SLF001 - it is this module's own
+            # Stopped for good: started anew it would be a second worker with the parent's id.
+            found._crew, found._is_stopped = None, True  # noqa: SLF001 - it is this module's own
 
     os.register_at_fork(after_in_child=forget)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -82,9 +82,24 @@ class Claims:
         return claims
 
     def _scan(self, request: ClaimRequest) -> list[Claim]:
+        """Take rows off all levels in one statement, or off each in its own.
+
+        One statement can bound each level and the whole, but not a queue with several levels.
+        """
         scans = self._levels.scans(request.wants)
-        if not scans:
-            return []
+        if not self._levels.has_split_limit(request.wants, request.limit):
+            return self._take(request, scans) if scans else []
+        claims: list[Claim] = []
+        left = {want.queue: want.limit for want in request.wants}
+        for scan in scans:
+            most = min(left[scan["queue"]], request.limit - len(claims))
+            if most > 0:
+                taken = self._take(request, [{**scan, "most": most}])
+                left[scan["queue"]] -= len(taken)
+                claims += taken
+        return claims
+
+    def _take(self, request: ClaimRequest, scans: list[dict[str, Any]]) -> list[Claim]:
         taken = self._run(
             load(PACKAGE, "claim"),
             levels=_encode(scans).decode(),
@@ -95,3 +110,27 @@ class Claims:
             self._levels.advance(row[_QUEUE], row[_PRIORITY], row[_CREATED_AT], row[_JOB_ID])
         # A kind without a lease is not known here: the statement has parked it.
         return [Claim(*row[:_CLAIM_COLUMNS]) for row in taken if row[_LEASE_SECONDS] is not None]
+
+
+def claim_parked(run: Callable[..., list[Any]], request: ClaimRequest) -> list[Claim]:
+    """Take what is no suspect; if there is nothing else, one suspect alone."""
+    alone = replace(request, limit=1)
+    return _take_parked(run, request, is_suspect=False) or _take_parked(run, alone, is_suspect=True)
+
+
+def _take_parked(
+    run: Callable[..., list[Any]], request: ClaimRequest, *, is_suspect: bool
+) -> list[Claim]:
+    # One statement bounds the whole: a queue with less room than that has one of its own.
+    is_split = any(want.limit < request.limit for want in request.wants)
+    claims: list[Claim] = []
+    for wants in [[want] for want in request.wants] if is_split else [request.wants]:
+        most = min(request.limit - len(claims), *(want.limit for want in wants))
+        if most > 0:
+            part = replace(request, wants=wants, limit=most)
+            sql = load(PACKAGE, "claim_parked")
+            claims += [
+                Claim(*row[:_CLAIM_COLUMNS])
+                for row in run(sql, is_suspect=is_suspect, **part.parameters())
+            ]
+    return claims

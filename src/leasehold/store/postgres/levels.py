@@ -10,6 +10,7 @@ nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,11 @@ class Levels:
             }
             for level in levels
         ]
+
+    def has_split_limit(self, wants: Sequence[Want], limit: int) -> bool:
+        """Whether some queue with several levels may give less than the claim as a whole."""
+        split = Counter(level.queue for level in self._known.values())
+        return any(want.limit < limit and split[want.queue] > 1 for want in wants)
 
     def advance(self, queue: str, priority: int, created_at: datetime, job_id: UUID) -> None:
         """Remember the last row taken on a level."""

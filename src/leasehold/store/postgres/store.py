@@ -30,7 +30,7 @@ from leasehold.model.values import (
 )
 from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement
 from leasehold.store.postgres import rows, schema
-from leasehold.store.postgres.claiming import ClaimRequest, Claims
+from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool
 from leasehold.store.postgres.errors import translating
 from leasehold.store.postgres.examine import examine
@@ -40,6 +40,7 @@ from leasehold.store.postgres.transaction import (
     settling_transaction,
 )
 from leasehold.store.postgres.waking import Notifier, PostgresWaker
+from leasehold.store.shield import shielded
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
@@ -127,8 +128,7 @@ class PostgresStore:
         self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
     ) -> list[Claim]:
         request = ClaimRequest(worker, wants, limit, leases, self._skew)
-        taken = self._run(load(PACKAGE, "claim_parked"), **request.parameters())
-        return [Claim(*row[:14]) for row in taken]
+        return claim_parked(self._run, request)
 
     def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
         asked = {held.job_id for held in leases}
@@ -335,11 +335,11 @@ class PostgresStore:
 
     @contextmanager
     def _lend(self) -> Iterator[Connection]:
-        with self._source.connection() as connection, translating():
+        with shielded(), self._source.connection() as connection, translating():
             yield connection
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
-        with self._source.connection() as connection, translating():
+        with shielded(), self._source.connection() as connection, translating():
             cursor = connection.cursor(binary=True)
             cursor.execute(sql.encode(), parameters)
             return cursor.fetchall() if cursor.description else []

@@ -52,7 +52,9 @@ class PostgresWaker:
             return  # it is full of pokes, or closed: nothing to wake
 
     def close(self) -> None:
-        for descriptor in (self._read, self._write):
+        # A poke that comes later must not be written to whatever has got the same number by then.
+        descriptors, self._read, self._write = (self._read, self._write), -1, -1
+        for descriptor in descriptors:
             try:
                 os.close(descriptor)
             except OSError:

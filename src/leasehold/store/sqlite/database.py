@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from leasehold.errors import StoreBusy, StoreError, StoreRefused
+from leasehold.store.shield import shielded
 from leasehold.store.sqlite.errors import translate, translating
 from leasehold.store.sqlite.gate import Gate
 from leasehold.store.sqlite.location import Location
@@ -75,7 +76,7 @@ class Database:
         """One transaction, all or nothing. A bare one takes the tables as they are."""
         if not is_bare:
             self._be_prepared()
-        with translating(), self._gate.hold():
+        with shielded(), translating(), self._gate.hold():
             writer = self._open_writer()
             with self._transaction(writer):
                 yield writer
@@ -86,7 +87,7 @@ class Database:
         """One moment of the database."""
         if not is_bare:
             self._be_prepared()
-        with translating(), self._readers.lend() as reader:
+        with shielded(), translating(), self._readers.lend() as reader:
             yield reader
 
     def connect(self) -> sqlite3.Connection:

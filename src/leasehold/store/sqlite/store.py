@@ -41,11 +41,7 @@ from leasehold.store.sqlite.enqueue import run_script, write_script
 from leasehold.store.sqlite.errors import translate
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
-from leasehold.store.sqlite.transaction import (
-    HandlerTransaction,
-    hold_transaction,
-    hold_transaction_async,
-)
+from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
 from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 
 BUSY_SECONDS = 10.0
@@ -199,6 +195,8 @@ class SqliteStore:
     def async_transaction(
         self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
     ) -> AbstractAsyncContextManager[sqlite3.Connection]:
+        from leasehold.store.sqlite.async_transaction import hold_transaction_async
+
         return hold_transaction_async(self._handler_transaction(lease_seconds), worker, settle)
 
     # -- upkeep ----------------------------------------------------------------------------------

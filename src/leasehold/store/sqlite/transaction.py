@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from leasehold.errors import StoreBusy
 from leasehold.model.ids import WorkerId
@@ -150,40 +148,3 @@ def hold_transaction(
         raise raised from error
     finally:
         transaction.roll_back()
-
-
-@asynccontextmanager
-async def hold_transaction_async(
-    transaction: HandlerTransaction, worker: WorkerId, settle: Settle
-) -> AsyncIterator[sqlite3.Connection]:
-    """Wait for the gate in a thread; the rest is as blocking as the handler's own statements."""
-    connection = await _start_in_thread(transaction)
-    try:
-        yield connection
-        transaction.commit(worker, settle)
-    except BaseException as error:
-        raised = transaction.explain(error)
-        if raised is error:
-            raise
-        raise raised from error
-    finally:
-        transaction.roll_back()
-
-
-async def _start_in_thread(transaction: HandlerTransaction) -> sqlite3.Connection:
-    # A thread of its own: those of the loop's pool may all be waiting for the gate.
-    owner = threading.get_ident()
-    with ThreadPoolExecutor(1, "leasehold-transaction") as pool:
-        starting = asyncio.wrap_future(pool.submit(_start, transaction, owner))
-        try:
-            return await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            with suppress(Exception):
-                await starting
-            transaction.roll_back()
-            raise
-
-
-def _start(transaction: HandlerTransaction, owner: int) -> sqlite3.Connection:
-    with translating():
-        return transaction.start(owner)

@@ -10,6 +10,7 @@ WITH taken AS (
       FROM leasehold.parked
       WHERE parked.kind = known.kind
         AND parked.queue = wanted.queue
+        AND (parked.lapses > 0) = %(is_suspect)s
       ORDER BY parked.priority DESC, parked.created_at, parked.job_id
       LIMIT %(limit)s
       FOR UPDATE SKIP LOCKED

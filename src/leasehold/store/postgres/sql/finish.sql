@@ -15,8 +15,12 @@ ended AS (
   RETURNING
     lease.job_id, lease.attempt, lease.fence, lease.worker, lease.tenant, lease.priority,
     CASE WHEN lease.cancel_requested THEN 'cancelled' ELSE asked.outcome END AS state,
-    lease.failures + coalesce(asked.is_counted, false)::integer AS failures,
-    CASE WHEN asked.outcome IN ('failed', 'snoozed') THEN 0 ELSE lease.lapses END AS lapses,
+    lease.failures + (coalesce(asked.is_counted, false) AND NOT lease.cancel_requested)::integer
+      AS failures,
+    CASE
+      WHEN asked.outcome IN ('failed', 'snoozed') AND NOT lease.cancel_requested THEN 0
+      ELSE lease.lapses
+    END AS lapses,
     asked.result,
     CASE
       WHEN NOT lease.cancel_requested THEN asked.error

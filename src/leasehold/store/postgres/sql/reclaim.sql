@@ -22,7 +22,7 @@ ended AS (
     AND lease.fence = held.fence -- the fence
   RETURNING held.*,
     -- the first lapse is not counted, it makes a suspect; a suspect's lapse is
-    held.failures + (held.lapses > 0)::integer AS failures_after,
+    held.failures + (held.lapses > 0 AND NOT held.cancel_requested)::integer AS failures_after,
     CASE
       WHEN held.cancel_requested THEN 'cancelled'
       WHEN held.dies_on_lapse THEN 'dead'

@@ -1,0 +1,81 @@
+"""Runs single attempts in the caller's thread, with the worker's own rules, for `testing`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import DEFAULT_LEASE_SECONDS, Want
+from leasehold.store.base import Answer
+from leasehold.worker.attempt import Attempt
+from leasehold.worker.conclusion import outcome_of_error, outcome_of_return
+from leasehold.worker.current import CurrentJob, set_current_job
+from leasehold.worker.settling import settlement
+
+if TYPE_CHECKING:
+    from leasehold.client import Client
+    from leasehold.model.values import Claim
+    from leasehold.registry import Registry
+    from leasehold.task import Task
+
+_WORKER = WorkerId(1)
+_PROMOTE_LIMIT = 10_000
+
+
+class Ran(NamedTuple):
+    """What an attempt came to, what its handler returned, and what it raised."""
+
+    outcome: str
+    value: Any
+    error: Exception | None
+
+
+def claim_next(client: Client, registry: Registry) -> Claim | None:
+    """Take the next job that is due: of the first queue by name, in that queue's own order."""
+    client.store.promote(limit=_PROMOTE_LIMIT)
+    wants = [Want(each.queue, 1) for each in client.counts()]
+    leases = {task.name: task.options.lease_seconds or DEFAULT_LEASE_SECONDS for task in registry}
+    # A store of its own for each claim remembers no place to start from, so it misses nothing.
+    with closing(client.store.dedicated()) as store:
+        claims = (
+            store.claim(_WORKER, wants, limit=1, leases=leases)
+            or store.claim(_WORKER, wants, limit=1, leases=leases, is_for_suspects=True)
+            or store.claim_parked(_WORKER, wants, limit=1, leases=leases)
+        )
+    return claims[0] if claims else None
+
+
+def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
+    """Run the handler here and settle its job; nothing interrupts it."""
+    attempt = Attempt(claim, task, time.monotonic())
+    attempt.begin(time.monotonic())
+    value, caught = None, None
+    try:
+        value = _call(client, attempt)
+        outcome = outcome_of_return(attempt, value)
+    except Exception as error:  # noqa: BLE001 - the runner: it is the job's
+        caught, outcome = error, outcome_of_error(attempt, error)
+    if attempt.is_settled:  # by the handler's own transaction
+        return Ran("succeeded", value, caught)
+    settled = settlement(attempt, outcome, time.monotonic())
+    (answer,) = client.store.finish(_WORKER, [settled])
+    return Ran("lost" if answer is Answer.LOST else settled.outcome, value, caught)
+
+
+def _call(client: Client, attempt: Attempt) -> Any:
+    def run() -> Any:
+        set_current_job(CurrentJob(attempt, client.store, _WORKER))
+        task = attempt.task
+        value = task.handler(**task.decode(attempt.claim.args))
+        return asyncio.run(value) if task.is_async else value
+
+    context = contextvars.Context()
+    if not attempt.task.is_async:
+        return context.run(run)
+    with ThreadPoolExecutor(1) as own_thread:  # the caller may have a loop running in this one
+        return own_thread.submit(context.run, run).result()

@@ -1,0 +1,82 @@
+"""`leasehold enqueue`: put one job into the queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from leasehold.cli.commands import Command, with_session
+from leasehold.cli.values import read_duration, read_moment, read_object, read_pairs
+
+if TYPE_CHECKING:
+    from leasehold.cli.session import Session
+    from leasehold.client import Client
+    from leasehold.options import JobOptions
+    from leasehold.task import Enqueued
+
+_EXAMPLE = """\
+leasehold enqueue shop.tasks.send_invoice invoice_id=7 --queue mail
+leasehold enqueue greet --args '{"name": "Ada"}' --delay 5m
+leasehold enqueue shop.tasks.send_invoice invoice_id=7 --tasks shop.tasks"""
+_NOTES = """\
+A value that is JSON is read as such: 7 is a number, true a boolean, '"7"' the text 7. Without
+--tasks the handler's code is not asked: the worker checks the arguments, and options that are not
+given are the library's defaults, so name the queue."""
+
+
+@click.command(cls=Command, example=_EXAMPLE, notes=_NOTES)
+@click.argument("kind")
+@click.argument("pairs", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option("--args", "document", help="All arguments as a JSON object; - reads stdin.")
+@click.option("--tasks", "module", metavar="MODULE", help="Take the task's options and checks.")
+@click.option("--queue", help="The queue  [default: default, or the task's]")
+@click.option("--priority", type=int, help="Higher runs first.")
+@click.option("--delay", type=read_duration, metavar="TIME", help="Not before this time from now.")
+@click.option(
+    "--at", "run_at", type=read_moment, metavar="TIME", help="Not before, like 2030-01-31T08:00Z."
+)
+@click.option("--max-attempts", type=int, help="Dead after so many failures.")
+@click.option("--timeout", type=read_duration, metavar="TIME", help="Longest run of one attempt.")
+@click.option("--id", help="A UUID; the same id, kind and arguments again is the same job.")
+@click.option("--tenant", help="Whose job it is.")
+@with_session
+def enqueue(
+    session: Session,
+    /,
+    *,
+    kind: str,
+    pairs: tuple[str, ...],
+    document: str | None,
+    module: str | None,
+    **options: Any,
+) -> None:
+    """Enqueue one job of a KIND and print its id."""
+    if pairs and document is not None:
+        raise click.UsageError("give either --args or key=value, not both")
+    args = read_pairs(pairs) if document is None else read_object(document)
+    given = cast("JobOptions", {key: value for key, value in options.items() if value is not None})
+    with session.client(may_create=True) as client:
+        done = _enqueue(client, kind, module, args, given)
+    _print(session, done)
+
+
+def _enqueue(
+    client: Client, kind: str, module: str | None, args: dict[str, Any], options: JobOptions
+) -> Enqueued[Any]:
+    if module is None:
+        return client.enqueue_by_name(kind, args, **options)
+    from leasehold.cli.loading import load_registry
+
+    return client.enqueue(load_registry([module])[kind].with_options(**options), **args)
+
+
+def _print(session: Session, done: Enqueued[Any]) -> None:
+    if session.is_json:
+        from leasehold.cli.output import print_json
+
+        print_json({"id": str(done.id), "is_new": done.is_new})
+        return
+    click.echo(done.id)
+    if not done.is_new:
+        click.echo("It was there already: nothing was enqueued.", err=True)

@@ -1,0 +1,99 @@
+"""What `leasehold doctor` finds beyond what the store says of itself."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from leasehold.cli.output import count
+from leasehold.errors import SchemaMismatch
+from leasehold.model.values import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leasehold.client import Client
+    from leasehold.model.values import WorkerInfo
+
+_SILENT = timedelta(seconds=60)  # four heartbeats
+_LAPSED_LIMIT = 1_000
+
+
+def examine(client: Client) -> list[Finding]:
+    """Look at everything; without fitting tables only at the store."""
+    schema = _examine_schema(client)
+    findings = [schema, *client.store.examine()]
+    if schema.level == "ok":
+        workers = client.workers()
+        findings += _examine_workers(workers)
+        findings += _examine_queues(client, workers)
+        findings += _examine_parked(client)
+        findings += _examine_leases(client)
+    return findings
+
+
+def _examine_schema(client: Client) -> Finding:
+    try:
+        client.store.check_schema()
+    except SchemaMismatch as error:
+        return Finding(level="problem", topic="tables", message=str(error))
+    return _ok("tables", f"version {client.store.schema().version}, which fits this leasehold")
+
+
+def _examine_workers(workers: Sequence[WorkerInfo]) -> Iterator[Finding]:
+    if not workers:
+        yield _warning("workers", "none has shown itself", "start one: leasehold work your.module")
+        return
+    oldest = datetime.now(UTC) - _SILENT
+    silent = [each.name for each in workers if each.seen_at is None or each.seen_at < oldest]
+    yield _ok("workers", f"{len(workers) - len(silent)} there")
+    if silent:
+        yield _warning(
+            "workers",
+            f"not seen for over a minute: {', '.join(silent[:5])}",
+            "they were killed, or hang; their jobs come back when their leases lapse",
+        )
+
+
+def _examine_queues(client: Client, workers: Sequence[WorkerInfo]) -> Iterator[Finding]:
+    served = {queue for worker in workers for queue in worker.queues}
+    for each in client.counts():
+        if workers and each.ready and each.queue not in served:
+            yield _warning(
+                "queues",
+                f"{each.queue} has {count(each.ready, 'ready job')} and no worker serves it",
+                f"start one: leasehold work your.module --queue {each.queue}",
+            )
+
+
+def _examine_parked(client: Client) -> Iterator[Finding]:
+    parked = client.store.parked_kinds()
+    for kind, amount in parked.items():
+        yield _warning(
+            "parked jobs",
+            f"{count(amount, 'job')} of kind {kind}, which no worker knew that met them",
+            "start a worker with that task; they are kept until then",
+        )
+    if not parked:
+        yield _ok("parked jobs", "none: every kind met so far is known to a worker")
+
+
+def _examine_leases(client: Client) -> Iterator[Finding]:
+    lapsed = client.store.lapsed(limit=_LAPSED_LIMIT)
+    if lapsed:
+        amount = count(len(lapsed), "lease has", "leases have")
+        yield _warning(
+            "leases",
+            f"{amount} lapsed and not been taken back yet",
+            "a running worker takes them back within about a third of their lease",
+        )
+    else:
+        yield _ok("leases", "none has lapsed")
+
+
+def _ok(topic: str, message: str) -> Finding:
+    return Finding(level="ok", topic=topic, message=message)
+
+
+def _warning(topic: str, message: str, remedy: str) -> Finding:
+    return Finding(level="warning", topic=topic, message=message, remedy=remedy)

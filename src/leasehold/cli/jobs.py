@@ -1,0 +1,120 @@
+"""`leasehold jobs`: look at jobs and change them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leasehold.cli.changing import change_jobs
+from leasehold.cli.commands import Group, with_session
+from leasehold.model.states import State
+
+if TYPE_CHECKING:
+    from leasehold.cli.session import Session
+    from leasehold.client import Client
+
+_IDS = click.argument("ids", nargs=-1, required=True, metavar="ID...")
+
+
+@click.group(cls=Group, example="leasehold jobs list --state dead")
+def jobs() -> None:
+    """List, show, cancel, retry, delete and reprioritise jobs."""
+
+
+@jobs.command("list", example="leasehold jobs list --state failed --queue mail --limit 20")
+@click.option("--state", type=click.Choice([state.value for state in State]))
+@click.option("--queue")
+@click.option("--kind")
+@click.option("--tenant")
+@click.option("--batch", help="A batch's id.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option("--before", metavar="ID", help="Go on below this id: the last one of a page.")
+@with_session
+def list_jobs(session: Session, /, *, limit: int, before: str | None, **filters: Any) -> None:
+    """List jobs, newest first, a page at a time."""
+    from leasehold.cli.job_tables import print_jobs
+    from leasehold.cli.output import plain, print_json
+
+    with session.client() as client:
+        found = client.find(limit=limit, before=before, **filters)
+    following = str(found[-1].id) if len(found) == limit else None
+    if session.is_json:
+        print_json({"jobs": [plain(job) for job in found], "next": following})
+    else:
+        print_jobs(found, following)
+
+
+@jobs.command("show", example="leasehold jobs show 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5")
+@click.argument("job_id", metavar="ID")
+@with_session
+def show_job(session: Session, *, job_id: str) -> None:
+    """Show one job, its arguments, its result and its attempts."""
+    from leasehold.cli.job_tables import print_job
+    from leasehold.cli.output import plain, print_json
+
+    with session.client() as client:
+        job = client.get(job_id)
+        history = client.history(job_id)
+    if session.is_json:
+        print_json({"job": plain(job), "history": [plain(each) for each in history]})
+    else:
+        print_job(job, history)
+
+
+@jobs.command(
+    "cancel", example="leasehold jobs cancel --by ada 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5"
+)
+@_IDS
+@click.option("--by", help="Who cancels; written into the job's history.")
+@with_session
+def cancel_jobs(session: Session, *, ids: tuple[str, ...], by: str | None) -> None:
+    """End waiting jobs as cancelled; ask running ones to stop."""
+    from leasehold.errors import WrongState
+    from leasehold.options import read_job_id
+
+    def cancel(client: Client, job_id: str) -> str:
+        state = client.cancel(job_id, by=by)
+        if state in {State.SUCCEEDED, State.DEAD}:
+            raise WrongState(read_job_id(job_id), state, "cancel")
+        return state
+
+    change_jobs(session, ids, cancel, told={State.RUNNING: "running, asked to stop"})
+
+
+@jobs.command("retry", example="leasehold jobs retry 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5")
+@_IDS
+@with_session
+def retry_jobs(session: Session, *, ids: tuple[str, ...]) -> None:
+    """Make failed, dead or cancelled jobs ready now, with all their attempts anew."""
+    change_jobs(session, ids, lambda client, job_id: client.retry(job_id))
+
+
+@jobs.command("delete", example="leasehold jobs delete --yes 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5")
+@_IDS
+@click.option("--yes", is_flag=True, help="Do not ask when deleting several from a terminal.")
+@with_session
+def delete_jobs(session: Session, *, ids: tuple[str, ...], yes: bool) -> None:
+    """Delete jobs that are not running, with their history."""
+
+    def delete(client: Client, job_id: str) -> str:
+        client.get(job_id)  # the client takes a missing job for done; a person may have mistyped
+        client.delete(job_id)
+        return "deleted"
+
+    if len(ids) > 1 and not yes and sys.stdin.isatty():
+        click.confirm(f"Delete {len(ids)} jobs and their history?", abort=True, err=True)
+    change_jobs(session, ids, delete)
+
+
+@jobs.command(
+    "reprioritise",
+    example="leasehold jobs reprioritise 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5 --priority 10",
+)
+@_IDS
+@click.option("--priority", type=int, required=True, help="Higher runs first; jobs start at 0.")
+@with_session
+def reprioritise_jobs(session: Session, *, ids: tuple[str, ...], priority: int) -> None:
+    """Change the priority of waiting jobs."""
+    change_jobs(session, ids, lambda client, job_id: client.reprioritise(job_id, priority))

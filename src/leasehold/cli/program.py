@@ -1,0 +1,38 @@
+"""`leasehold`, the command that holds all others."""
+
+from __future__ import annotations
+
+import click
+
+from leasehold._version import __version__
+from leasehold.cli.commands import Program
+from leasehold.cli.doctor import doctor
+from leasehold.cli.enqueue import enqueue
+from leasehold.cli.jobs import jobs
+from leasehold.cli.migrate import migrate
+from leasehold.cli.queues import queues, workers
+from leasehold.cli.work import work
+
+EXIT_CODES = """\
+\b
+Exit codes:
+  0   done
+  1   refused or failed: a job's state forbids it, doctor found a problem
+  2   wrong usage: an option or an argument can't be used
+  3   not found, or the tables are not up to date (run `leasehold migrate`)
+  4   the database can't be reached, is busy or full: trying again may help
+  70  (work) a handler could not be stopped, and the process had to end
+"""
+
+
+@click.group(cls=Program, example="leasehold work shop.tasks", notes=EXIT_CODES)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def program() -> None:
+    """A job queue in the database you already have.
+
+    The database is the one that --url or LEASEHOLD_URL names, else sqlite:///leasehold.db.
+    """
+
+
+for _command in (work, enqueue, jobs, queues, workers, migrate, doctor):
+    program.add_command(_command)

@@ -1,0 +1,151 @@
+"""`leasehold work`: run a worker."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leasehold.cli.commands import Command, with_session
+from leasehold.cli.values import read_duration
+
+if TYPE_CHECKING:
+    from leasehold.cli.session import Session
+    from leasehold.worker import Report, Worker
+
+LEVELS = ("debug", "info", "warning", "error")
+_EXAMPLE = """\
+leasehold work shop.tasks
+leasehold work shop.tasks:mail --queue urgent --queue mail --slots 8
+leasehold work shop.tasks --queue mail=3 --queue reports=1 --budget 45s"""
+
+
+@click.command(cls=Command, example=_EXAMPLE)
+@click.argument("tasks", nargs=-1, required=True, metavar="MODULE[:TASKS]...")
+@click.option(
+    "--queue", "queues", multiple=True, help="Serve this queue, in this order. Or NAME=WEIGHT."
+)
+@click.option(
+    "--slots", multiple=True, help="How many handlers at once. Or QUEUE=N.  [default: 16]"
+)
+@click.option(
+    "--lease",
+    type=read_duration,
+    metavar="TIME",
+    default="60s",
+    show_default=True,
+    help="Lease on a job.",
+)
+@click.option(
+    "--poll",
+    type=read_duration,
+    metavar="TIME",
+    default="1s",
+    show_default=True,
+    help="Longest idle wait.",
+)
+@click.option(
+    "--grace",
+    type=read_duration,
+    metavar="TIME",
+    default="25s",
+    show_default=True,
+    help="Time to stop in.",
+)
+@click.option("--until-empty", is_flag=True, help="End when no job is ready.")
+@click.option(
+    "--budget",
+    type=read_duration,
+    metavar="TIME",
+    help="End within this time; also when no job is ready.",
+)
+@click.option("--name", help="What the worker calls itself.")
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
+@click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
+@with_session
+def work(
+    session: Session,
+    /,
+    *,
+    tasks: tuple[str, ...],
+    queues: tuple[str, ...],
+    slots: tuple[str, ...],
+    until_empty: bool,
+    budget: float | None,
+    log_level: str,
+    log_format: str,
+    **options: Any,
+) -> None:
+    """Run the jobs of a module's tasks until SIGTERM or Ctrl-C.
+
+    TASKS is a task, a list of tasks or a Registry in the module; without it, all its tasks. The
+    first signal lets running jobs end within --grace, a second one hands them back at once.
+    """
+    from leasehold.cli.loading import load_registry
+    from leasehold.cli.logs import set_up_logging
+    from leasehold.worker import Worker
+
+    set_up_logging(log_level, log_format)
+    options |= {"queues": read_queues(queues), **read_slots(slots)}
+    registry = load_registry(tasks)
+    with session.client(may_create=True) as client:
+        worker = Worker(client, registry, **options)
+        _announce(worker, session, len(registry))
+        started = time.monotonic()
+        report = worker.run(until_empty=True if until_empty else None, budget=budget)
+        _print_report(session, report, time.monotonic() - started)
+    click.get_current_context().exit(report.exit_code)
+
+
+def read_queues(words: tuple[str, ...]) -> list[str] | dict[str, float] | None:
+    """Read queues in strict order, or with weights as soon as one has a weight."""
+    if not words:
+        return None
+    if not any("=" in word for word in words):
+        return list(words)
+    return {name: _number(weight or "1", "--queue") for name, weight in map(_pair, words)}
+
+
+def read_slots(words: tuple[str, ...]) -> dict[str, int | dict[str, int]]:
+    """Read one number for all, or a number for each queue."""
+    if not words:
+        return {}
+    if len(words) == 1 and "=" not in words[0]:
+        return {"slots": int(_number(words[0], "--slots"))}
+    if not all("=" in word for word in words):
+        raise click.UsageError("--slots: give one number, or QUEUE=N for each queue")
+    return {"slots": {name: int(_number(most, "--slots")) for name, most in map(_pair, words)}}
+
+
+def _pair(word: str) -> tuple[str, str]:
+    name, _, number = word.partition("=")
+    return name, number
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        return float(text) if option == "--queue" else int(text)
+    except ValueError:
+        raise click.UsageError(f"{option}: {text!r} is not a number") from None
+
+
+def _announce(worker: Worker, session: Session, count: int) -> None:
+    import logging
+
+    fields = {"worker": worker.name, "tasks": count, "url": session.shown_url}
+    logging.getLogger("leasehold.cli").info("worker starts", extra=fields)
+
+
+def _print_report(session: Session, report: Report, seconds: float) -> None:
+    from leasehold.cli.output import print_json, span
+
+    counts = asdict(report)
+    reason = counts.pop("reason")
+    if session.is_json:
+        ending = {"seconds": round(seconds, 3), "exit_code": report.exit_code}
+        print_json({"reason": reason, **counts, **ending})
+        return
+    told = ", ".join(f"{amount:,} {outcome}" for outcome, amount in counts.items() if amount)
+    click.echo(f"{reason} after {span(seconds)}: {told or 'no job ran'}")

@@ -1,0 +1,1 @@
+"""`python -m leasehold.demo`: a small queue at work, to look at and to play with."""

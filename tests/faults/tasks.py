@@ -1,0 +1,106 @@
+"""The handlers of the campaign: half of them async, most with an effect in their transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+import time
+from typing import TYPE_CHECKING, Any
+
+import leasehold as lh
+
+if TYPE_CHECKING:
+    from leasehold.worker.current import RunningJob
+
+RETRY = lh.fixed("0.2s")
+# The effects that a job's transaction writes. No unique key: a doubled one must be able to show.
+EFFECT_TABLE = "CREATE TABLE effect (job_id text NOT NULL, attempt integer NOT NULL)"
+_EFFECT = "INSERT INTO effect (job_id, attempt) VALUES "
+_EFFECT_POSTGRES = _EFFECT + "(%s, %s)"
+_EFFECT_SQLITE = _EFFECT + "(?, ?)"
+_logger = logging.getLogger("faults.tasks")
+
+
+class UnluckyError(Exception):
+    """A failure on purpose."""
+
+
+def record(connection: Any, job: RunningJob) -> None:
+    """Write the job's effect."""
+    sql = _EFFECT_SQLITE if isinstance(connection, sqlite3.Connection) else _EFFECT_POSTGRES
+    connection.execute(sql, (str(job.id), job.attempt))
+
+
+async def record_async(connection: Any, job: RunningJob) -> None:
+    if isinstance(connection, sqlite3.Connection):
+        record(connection, job)
+    else:
+        await connection.execute(_EFFECT_POSTGRES, (str(job.id), job.attempt))
+
+
+def fail_at_first(job: RunningJob, failures: int) -> None:
+    if job.failures < failures:
+        raise UnluckyError(f"failure {job.failures + 1} of {failures}")
+
+
+@lh.task(name="pay", retry=RETRY, timeout="60s")
+def pay(before_ms: int, inside_ms: int, failures: int, is_deaf: bool) -> None:  # noqa: FBT001
+    """A deaf one writes although it was told that its lease is gone: that must be refused."""
+    job = lh.current_job()
+    try:
+        time.sleep(before_ms / 1000)
+    except lh.Interrupted:
+        if not is_deaf:
+            raise
+    try:
+        with job.transaction() as connection:
+            record(connection, job)
+            time.sleep(inside_ms / 1000)
+            fail_at_first(job, failures)  # after its write, which must vanish
+    except lh.LeaseLost:
+        _logger.warning("late write refused", extra={"job": str(job.id)})
+        raise
+
+
+@lh.task(name="pay_async", retry=RETRY, timeout="60s")
+async def pay_async(before_ms: int, inside_ms: int, failures: int, is_deaf: bool) -> None:  # noqa: FBT001
+    job = lh.current_job()
+    try:
+        await asyncio.sleep(before_ms / 1000)
+    except asyncio.CancelledError:
+        if not is_deaf:
+            raise
+    try:
+        async with job.transaction() as connection:
+            await record_async(connection, job)
+            await asyncio.sleep(inside_ms / 1000)
+            fail_at_first(job, failures)
+    except lh.LeaseLost:
+        _logger.warning("late write refused", extra={"job": str(job.id)})
+        raise
+
+
+@lh.task(name="plain", retry=RETRY, timeout="60s")
+def plain(before_ms: int, failures: int) -> int:
+    time.sleep(before_ms / 1000)
+    fail_at_first(lh.current_job(), failures)
+    return before_ms
+
+
+@lh.task(name="plain_async", retry=RETRY, timeout="60s")
+async def plain_async(before_ms: int, failures: int) -> int:
+    await asyncio.sleep(before_ms / 1000)
+    fail_at_first(lh.current_job(), failures)
+    return before_ms
+
+
+@lh.task(name="nap", retry=RETRY, timeout="60s")
+async def nap(before_ms: int) -> None:
+    """Asks to come back later at its first attempt."""
+    job = lh.current_job()
+    await asyncio.sleep(before_ms / 1000)
+    if job.attempt == 1:
+        raise lh.Snooze("0.1s")
+    async with job.transaction() as connection:
+        await record_async(connection, job)

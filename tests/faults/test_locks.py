@@ -1,0 +1,64 @@
+"""An interruption may strike a blocking handler anywhere, but never leaves a store's lock behind."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import leasehold as lh
+from tests.faults.waiting import wait_for
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+HOLDERS = 10  # as many as the pool has connections; on SQLite the first has the only write lock
+WAITERS = 10
+
+
+def test_handlers_that_time_out_while_they_wait_for_a_transaction_leave_no_lock_behind(
+    client: lh.Client,
+) -> None:
+    """The waiters come to the lock together, time out there, and get it only after that."""
+    together = threading.Barrier(HOLDERS + WAITERS)
+    inside = threading.Semaphore(0)
+    may_end = threading.Event()
+
+    @lh.task(name="hold")
+    def hold() -> None:
+        together.wait(10)
+        with lh.current_job().transaction():
+            inside.release()
+            may_end.wait(10)
+
+    @lh.task(name="wait", timeout="0.5s", max_attempts=1)
+    def wait() -> None:
+        together.wait(10)
+        assert inside.acquire(timeout=10)
+        inside.release()
+        with lh.current_job().transaction():
+            pass
+
+    @lh.task(name="follow")
+    def follow() -> None:
+        with lh.current_job().transaction():
+            pass
+
+    with lh.Worker(client, tasks=[hold, wait, follow], slots=HOLDERS + WAITERS, poll="0.1s") as it:
+        client.enqueue_many(
+            [*(hold.call() for _ in range(HOLDERS)), *(wait.call() for _ in range(WAITERS))]
+        )
+        assert it._crew is not None
+        book = it._crew.book
+        wait_for(
+            "interruption of all who wait",
+            lambda: sum(each.interruption is not None for each in book.running()) == WAITERS,
+            20,
+        )
+        may_end.set()
+        ids = [client.enqueue(follow).id for _ in range(HOLDERS)]
+        wait_for("end of those who follow", lambda: _have_ended(client, ids), 8)
+    assert {client.get(each).state for each in ids} == {lh.State.SUCCEEDED}
+
+
+def _have_ended(client: lh.Client, ids: list[UUID]) -> bool:
+    return all(client.get(each).state.is_final for each in ids)

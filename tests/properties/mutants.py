@@ -1,0 +1,188 @@
+"""Stores that are wrong on purpose, one mistake each: the state machine has to notice every one."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leasehold.errors import LeaseLost
+from leasehold.model.states import State
+from leasehold.store.base import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from leasehold.model.ids import Fence, JobId, WorkerId
+    from leasehold.model.values import Claim, Held, Lapsed, NewJob, Promotion, Renewal, Settlement
+    from leasehold.store.base import Store
+
+FAR_SECONDS = 1_000_000.0
+
+
+class Mutant:
+    """Passes everything on; each kind below spoils one operation."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    @property
+    def skew_seconds(self) -> float:
+        return self._store.skew_seconds
+
+    @skew_seconds.setter
+    def skew_seconds(self, seconds: float) -> None:
+        self._store.skew_seconds = seconds
+
+    @contextlib.contextmanager
+    def _ahead(self) -> Iterator[None]:
+        self._store.skew_seconds += FAR_SECONDS
+        yield
+        self._store.skew_seconds -= FAR_SECONDS
+
+
+class Remembering(Mutant):
+    """Knows the newest lease of each job, so as to mistake an old one for it."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.newest: dict[JobId, Fence] = {}
+
+    def claim(self, *args: Any, **options: Any) -> list[Claim]:
+        taken = self._store.claim(*args, **options)
+        self.newest |= {claim.job_id: claim.fence for claim in taken}
+        return taken
+
+
+class IgnoresTheFenceInFinish(Remembering):
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        forged = [
+            msgspec.structs.replace(each, fence=self.newest.get(each.job_id, each.fence))
+            for each in settlements
+        ]
+        return self._store.finish(worker, forged)
+
+
+class IgnoresTheFenceInRenew(Remembering):
+    def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
+        forged = [
+            msgspec.structs.replace(each, fence=self.newest.get(each.job_id, each.fence))
+            for each in leases
+        ]
+        return self._store.renew(worker, forged)
+
+
+class ForgetsToCount(Mutant):
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        free = [msgspec.structs.replace(each, is_counted=False) for each in settlements]
+        return self._store.finish(worker, free)
+
+
+class AnswersSettledToEverybody(Mutant):
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        self._store.finish(worker, settlements)
+        return [Answer.SETTLED for _ in settlements]
+
+
+class SettlesForAnyWorker(Mutant):
+    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
+        jobs = [self._store.get(each.job_id) for each in settlements]
+        holders = {job.worker for job in jobs if job and job.worker is not None}
+        return self._store.finish(min(holders, default=worker), settlements)
+
+
+class TakesBackRenewedLeases(Mutant):
+    """Loses the race with a renewal: it looks at the lease again instead of at what it saw."""
+
+    def reclaim(self, leases: Sequence[tuple[Lapsed, float]]) -> dict[JobId, State]:
+        now = {each.job_id: each for each in self._store.lapsed(limit=1000)}
+        return self._store.reclaim([(now.get(seen.job_id, seen), wait) for seen, wait in leases])
+
+
+class RevivesWhatEndedBeforeItsReclaim(Mutant):
+    """Loses the race with a finish: the job runs again though it had ended."""
+
+    def reclaim(self, leases: Sequence[tuple[Lapsed, float]]) -> dict[JobId, State]:
+        taken = self._store.reclaim(leases)
+        for seen, _ in leases:
+            if seen.job_id not in taken:
+                self._store.retry(seen.job_id)
+        return taken
+
+
+class TakesBackTooEarly(Mutant):
+    def lapsed(self, *, limit: int) -> list[Lapsed]:
+        with self._ahead():
+            return self._store.lapsed(limit=limit)
+
+
+class PromotesTooEarly(Mutant):
+    def promote(self, *, limit: int) -> Promotion:
+        with self._ahead():
+            return self._store.promote(limit=limit)
+
+
+class EnqueuesOneByOne(Mutant):
+    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        return frozenset().union(*[self._store.enqueue([job]) for job in jobs])
+
+
+class ForgetsACancelOfWhatRuns(Mutant):
+    def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
+        job = self._store.get(job_id)
+        if job and job.state is State.RUNNING:
+            return State.RUNNING
+        return self._store.cancel(job_id, by=by)
+
+
+class CommitsWithoutALease(Mutant):
+    @contextlib.contextmanager
+    def transaction(self, *args: Any, **options: Any) -> Iterator[Any]:
+        with contextlib.suppress(LeaseLost), self._store.transaction(*args, **options) as opened:
+            yield opened
+
+
+class ClaimsInTheWrongOrder(Mutant):
+    def claim(self, *args: Any, **options: Any) -> list[Claim]:
+        return self._store.claim(*args, **options)[::-1]
+
+
+class LosesAClaimsAnswer(Mutant):
+    def claim(self, *args: Any, **options: Any) -> list[Claim]:
+        return self._store.claim(*args, **options)[:-1]
+
+
+class MixesSuspectsWithTheInnocent(Mutant):
+    def claim(self, *args: Any, is_for_suspects: bool, **options: Any) -> list[Claim]:
+        del is_for_suspects
+        innocent = self._store.claim(*args, is_for_suspects=False, **options)
+        return innocent or self._store.claim(*args, is_for_suspects=True, **options)
+
+
+class HandsBackWhatIsKnown(Mutant):
+    def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
+        return self._store.release_unknown(worker, [])
+
+
+MUTANTS: tuple[type[Mutant], ...] = (
+    IgnoresTheFenceInFinish,
+    IgnoresTheFenceInRenew,
+    ForgetsToCount,
+    AnswersSettledToEverybody,
+    SettlesForAnyWorker,
+    TakesBackRenewedLeases,
+    RevivesWhatEndedBeforeItsReclaim,
+    TakesBackTooEarly,
+    PromotesTooEarly,
+    EnqueuesOneByOne,
+    ForgetsACancelOfWhatRuns,
+    CommitsWithoutALease,
+    ClaimsInTheWrongOrder,
+    LosesAClaimsAnswer,
+    MixesSuspectsWithTheInnocent,
+    HandsBackWhatIsKnown,
+)

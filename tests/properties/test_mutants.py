@@ -1,0 +1,29 @@
+"""The tester is tested: each store that is wrong on purpose is found out by the state machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.properties.mutants import MUTANTS, Mutant
+
+if TYPE_CHECKING:
+    from tests.properties.conftest import Laboratory
+    from tests.properties.machine import QueueMachine
+
+ENOUGH = 1_000
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_wrong_store_is_found_out(
+    sqlite_laboratory: Laboratory, search: settings, mutant: type[Mutant]
+) -> None:
+    def machine() -> QueueMachine:
+        return sqlite_laboratory.mutant(mutant)  # type: ignore[arg-type]  # it passes all on
+
+    hunt = settings(search, max_examples=ENOUGH, phases=[Phase.generate])
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(machine, settings=hunt)
