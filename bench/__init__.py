@@ -1,0 +1,1 @@
+"""Benchmarks. They measure, they assert nothing; figures only mean something side by side."""
