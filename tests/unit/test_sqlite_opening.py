@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leasehold.errors import BadOption, SchemaMismatch, StoreRefused
+from leasehold.errors import BadOption, StoreRefused
 from leasehold.store.sqlite import location
 from leasehold.store.sqlite.location import NETWORK_FILESYSTEMS
 from leasehold.store.sqlite.store import SqliteStore
@@ -70,16 +70,13 @@ def test_asking_for_the_schema_makes_no_tables(sqlite_url: str) -> None:
         assert store.schema().pending == ()
 
 
-def test_an_applications_own_file_is_left_alone_until_it_is_migrated(sqlite_url: str) -> None:
+def test_an_applications_own_file_gets_our_tables_beside_its_own(sqlite_url: str) -> None:
     with closing(sqlite3.connect(path_of(sqlite_url))) as application:
         application.execute("CREATE TABLE account (id INTEGER)")
-    with closing(SqliteStore(sqlite_url)) as store:
-        with pytest.raises(SchemaMismatch, match="leasehold migrate"):
+        with closing(SqliteStore(sqlite_url)) as store:
             enqueue_one(store)
-        with pytest.raises(SchemaMismatch, match="leasehold migrate"):
             store.check_schema()
-        store.migrate()
-        enqueue_one(store)
+        assert application.execute("SELECT count(*) FROM account").fetchone() == (0,)
 
 
 def test_every_connection_is_durable_and_checkpoints_nothing_by_itself(sqlite_url: str) -> None:

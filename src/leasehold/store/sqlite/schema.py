@@ -42,13 +42,13 @@ def migrate(database: Database, clock: Clock, known: Sequence[Migration]) -> tup
         return _migrate(connection, clock, known)
 
 
-def install_if_empty(database: Database, clock: Clock, known: Sequence[Migration]) -> None:
-    """Make the tables in a file that has none at all; leave any other file alone."""
+def install_if_new(database: Database, clock: Clock, known: Sequence[Migration]) -> None:
+    """Make the tables in a file without any of ours, an application's too; older ones stay."""
     with database.read(is_bare=True) as connection:
-        if not _is_empty(connection):
+        if _applied(connection).version > 0:
             return
     with database.write(is_bare=True) as connection:
-        if _is_empty(connection):
+        if _applied(connection).version == 0:
             _migrate(connection, clock, known)
 
 
@@ -99,7 +99,3 @@ def _applied(connection: sqlite3.Connection) -> Applied:
         "SELECT coalesce(max(version), 0), coalesce(max(oldest_code), 0) FROM leasehold_migration"
     ).fetchone()
     return Applied(version=version, serves_from=serves_from)
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None

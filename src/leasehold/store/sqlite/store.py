@@ -48,9 +48,7 @@ BUSY_SECONDS = 10.0
 
 
 class SqliteStore:
-    """Opens the file when first used; a new, empty file gets its tables then."""
-
-    settles_on_commit = True
+    """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(
         self,
@@ -70,7 +68,7 @@ class SqliteStore:
             location.parse(url),
             busy_seconds=busy_seconds,
             check=partial(location.check, read_magic=read_magic),
-            prepare=partial(schema.install_if_empty, clock=self._clock, known=self._migrations),
+            prepare=partial(schema.install_if_new, clock=self._clock, known=self._migrations),
         )
 
     @property

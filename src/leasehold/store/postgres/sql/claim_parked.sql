@@ -1,4 +1,5 @@
--- Takes leases on parked jobs of the kinds that this worker knows: index parked_order.
+-- Takes leases on parked jobs of the kinds that this worker knows, or on suspects among them: index
+-- parked_order.
 WITH taken AS (
   DELETE FROM leasehold.parked
   WHERE ctid = ANY (ARRAY (
