@@ -39,6 +39,8 @@ def claim_next(client: Client, registry: Registry) -> Claim | None:
     """Take the next job that is due: of the first queue by name, in that queue's own order."""
     client.store.promote(limit=_PROMOTE_LIMIT)
     wants = [Want(each.queue, 1) for each in client.counts()]
+    if not wants:
+        return None
     leases = {task.name: task.options.lease_seconds or DEFAULT_LEASE_SECONDS for task in registry}
     # A store of its own for each claim remembers no place to start from, so it misses nothing.
     with closing(client.store.dedicated()) as store:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     Refuse: TypeAlias = Callable[[str], BadValue]
 
-# What NaN and infinity (null), NUL, integers beyond 64 bits and datetimes without a zone look like.
-_SUSPICIOUS = re.compile(rb'null|\\u0000|\d{19}|T\d\d:\d\d:\d\d(?:\.\d+)?"')
+# What NUL, integers beyond 64 bits and datetimes without a zone look like.
+_SUSPICIOUS = re.compile(rb'\\u0000|\d{19}|T\d\d:\d\d:\d\d(?:\.\d+)?"')
+_NEVER_NAN = frozenset({type(None), str, int, bool})
 _QUOTED = re.compile(rb'"[^"]*"')
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'"[]{}'))
 _BRACES_TO_BRACKETS = bytes.maketrans(b"{}", b"[]")
@@ -36,7 +37,8 @@ def encode(value: object, *, root: str, limit: int, refuse: Refuse) -> bytes:
         raw, is_suspicious = _encode(value)
     except (TypeError, ValueError, RecursionError, AttributeError) as error:
         raise refuse(find_fault(value, root, encode_leaf) or f"{root}: {error}") from error
-    if is_suspicious or _SUSPICIOUS.search(raw) or is_too_deep(raw):
+    is_suspicious = is_suspicious or _may_hide_nan(value, raw) or is_too_deep(raw)
+    if is_suspicious or _SUSPICIOUS.search(raw):
         fault = find_fault(value, root, encode_leaf)
         if fault is not None:
             raise refuse(fault)
@@ -66,6 +68,13 @@ def _encode(value: object) -> tuple[bytes, bool]:
         # and it is walked through in any case: 1 and "1" would be one key.
         plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_custom)
         return _ENCODER.encode(plain), True
+
+
+def _may_hide_nan(value: object, raw: bytes) -> bool:
+    """Whether a null may have been NaN or infinity; None among plain arguments is common."""
+    if b"null" not in raw:
+        return False
+    return type(value) is not dict or not _NEVER_NAN.issuperset(map(type, value.values()))
 
 
 def encode_leaf(value: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
@@ -297,6 +298,8 @@ def test_a_client_works_in_a_forked_child(client: lh.Client) -> None:
     client.enqueue(greet, "parent")
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(30)  # ends the child should it wait for a lock of its parent's
         try:
             client.enqueue(greet, "child")
         finally:

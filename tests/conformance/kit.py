@@ -71,7 +71,7 @@ def raw(value: Any) -> msgspec.Raw:
 
 
 def new_job(**options: Any) -> NewJob:
-    fields = {"id": new_id(), "kind": GREET, "args": raw({"name": "Ada"})} | options
+    fields: dict[str, Any] = {"id": new_id(), "kind": GREET, "args": raw({"name": "Ada"})} | options
     return NewJob(**fields)
 
 

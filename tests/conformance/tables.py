@@ -107,9 +107,7 @@ def snapshot(tables: Tables) -> dict[str, list[Row]]:
 
 def places(tables: Tables, job_id: object) -> list[str]:
     """Name the live tables in which the job stands."""
-    return [
-        name for name in LIVE for row in tables.rows(name) if str(row["job_id"]) == str(job_id)
-    ]
+    return [name for name in LIVE for row in tables.rows(name) if str(row["job_id"]) == str(job_id)]
 
 
 def _sorted(rows: list[Row]) -> list[Row]:

@@ -51,9 +51,7 @@ def make_suspect(store: Store) -> JobId:
     return taken.job_id
 
 
-def test_a_job_of_an_unknown_kind_is_parked_and_stays_queued(
-    store: Store, tables: Tables
-) -> None:
+def test_a_job_of_an_unknown_kind_is_parked_and_stays_queued(store: Store, tables: Tables) -> None:
     job_id, _ = bring(store, Place.PARKED)
 
     assert places(tables, job_id) == ["parked"]
@@ -75,9 +73,7 @@ def test_a_worker_that_knows_no_kind_at_all_takes_nothing(store: Store) -> None:
     assert store.claim(WORKER, [Want("default", 5)], limit=5, leases={}) == []
 
 
-def test_parked_jobs_are_claimed_by_a_worker_that_knows_them(
-    store: Store, tables: Tables
-) -> None:
+def test_parked_jobs_are_claimed_by_a_worker_that_knows_them(store: Store, tables: Tables) -> None:
     job_id, _ = bring(store, Place.PARKED)
 
     (taken,) = claim_parked(store)
@@ -133,6 +129,21 @@ def test_a_parked_job_keeps_its_failures(store: Store) -> None:
 
     (again,) = store.claim_parked(OTHER, [Want("default", 5)], limit=5, leases={GREET: 60.0})
     assert (again.job_id, again.attempt, again.failures) == (taken.job_id, 2, 1)
+
+
+def test_a_parked_suspect_is_claimed_alone_after_the_innocent(store: Store) -> None:
+    suspects = [make_suspect(store) for _ in range(2)]
+    innocent = enqueue_one(store)
+    claim(store, kinds=["other"])
+    claim(store, kinds=["other"], suspects=True)
+
+    def parked() -> list[JobId]:
+        known = {GREET: LEASE_SECONDS}
+        taken = store.claim_parked(OTHER, [Want("default", 9)], limit=9, leases=known)
+        return [lease.job_id for lease in taken]
+
+    assert parked() == [innocent]
+    assert [parked(), parked()] == [[job_id] for job_id in suspects]
 
 
 def test_parked_kinds_are_counted_by_kind(store: Store) -> None:

@@ -76,7 +76,7 @@ def test_jobs_of_one_call_come_in_order_of_their_ids(store: Store) -> None:
 
 
 def test_a_higher_priority_comes_first(store: Store) -> None:
-    expected = []
+    expected: list[object] = []
     for priority in (-32_768, -1, 0, 1, 500, 32_767):
         expected.insert(0, enqueue_one(store, priority=priority))
 

@@ -110,7 +110,9 @@ def test_finish_and_reclaim_of_one_lease_have_one_winner(store: Store) -> None:
     def finish() -> set[object]:
         start.wait(30)
         answers = [store.finish(worker, [settlement(one, "succeeded")])[0] for one in taken]
-        return {one.job_id for one, answer in zip(taken, answers, strict=True) if answer == "settled"}
+        return {
+            one.job_id for one, answer in zip(taken, answers, strict=True) if answer == "settled"
+        }
 
     def reclaim() -> set[object]:
         start.wait(30)

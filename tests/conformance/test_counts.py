@@ -16,9 +16,8 @@ def live(store: Store) -> dict[str, QueueCounts]:
     return {
         counts.queue: counts
         for counts in store.counts()
-        if counts != QueueCounts(
-            queue=counts.queue, ready=0, scheduled=0, failed=0, running=0, parked=0
-        )
+        if counts
+        != QueueCounts(queue=counts.queue, ready=0, scheduled=0, failed=0, running=0, parked=0)
     }
 
 
@@ -41,9 +40,7 @@ def test_each_place_is_counted_apart(store: Store) -> None:
     store.enqueue(new_jobs(6))
 
     assert live(store) == {
-        "default": QueueCounts(
-            queue="default", ready=6, scheduled=5, failed=4, running=3, parked=1
-        )
+        "default": QueueCounts(queue="default", ready=6, scheduled=5, failed=4, running=3, parked=1)
     }
 
 

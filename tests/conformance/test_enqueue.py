@@ -211,9 +211,7 @@ def test_run_at_is_kept_to_the_microsecond_whatever_its_zone(store: Store) -> No
 @pytest.mark.parametrize(
     "when", [{"delay_seconds": 0.0}, {"run_at": datetime(2001, 1, 1, tzinfo=UTC)}]
 )
-def test_a_job_that_is_due_already_is_claimable_at_once(
-    store: Store, when: dict[str, Any]
-) -> None:
+def test_a_job_that_is_due_already_is_claimable_at_once(store: Store, when: dict[str, Any]) -> None:
     job_id = enqueue_one(store, **when)
     assert claim_one(store).job_id == job_id
 
@@ -235,13 +233,8 @@ def test_ten_thousand_jobs_go_in_with_one_call(store: Store, tables: Tables) -> 
     assert store.enqueue(jobs) == {job.id for job in jobs}
 
 
-def test_a_conflict_at_the_end_of_a_large_call_writes_nothing(
-    store: Store, tables: Tables
-) -> None:
+def test_a_conflict_at_the_end_of_a_large_call_writes_nothing(store: Store, tables: Tables) -> None:
     used = enqueue_one(store)
     with pytest.raises(IdConflict):
         store.enqueue([*new_jobs(2_000), new_job(id=used, kind="other")])
     assert len(tables.rows("job")) == 1
-
-
-

@@ -95,7 +95,7 @@ def test_queue_kind_tenant_and_batch_narrow_it_down(store: Store) -> None:
 @pytest.mark.parametrize("place", list(Place))
 def test_filters_work_together_in_every_state(store: Store, place: Place) -> None:
     batch = new_id()
-    options = {"queue": "mail", "kind": "greet", "tenant": "acme", "batch": batch}
+    options: dict[str, Any] = {"queue": "mail", "kind": "greet", "tenant": "acme", "batch": batch}
     bring(store, place, queue="default", kind="greet")
     wanted, _ = bring(store, place, **options)
     state = STATE_OF[place]

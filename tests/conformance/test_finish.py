@@ -49,13 +49,14 @@ TABLES = {"failed": ["scheduled"], "snoozed": ["scheduled"], "released": ["ready
 
 def details(outcome: str) -> dict[str, Any]:
     """What a worker sends along with the outcome."""
-    return {
+    known: dict[str, dict[str, Any]] = {
         "succeeded": {"result": raw(1)},
         "failed": {"error": "Boom", "delay_seconds": 60.0, "is_counted": True},
         "snoozed": {"delay_seconds": 60.0},
         "dead": {"error": "Boom", "is_counted": True},
         "cancelled": {"error": "pointless"},
-    }.get(outcome, {})
+    }
+    return known.get(outcome, {})
 
 
 def test_nothing_to_finish_is_no_error(store: Store) -> None:
@@ -78,7 +79,14 @@ def test_an_outcome_ends_the_lease_and_is_written_down(
 
 @pytest.mark.parametrize(
     ("outcome", "failures"),
-    [("succeeded", 1), ("failed", 2), ("snoozed", 1), ("released", 1), ("cancelled", 1), ("dead", 2)],
+    [
+        ("succeeded", 1),
+        ("failed", 2),
+        ("snoozed", 1),
+        ("released", 1),
+        ("cancelled", 1),
+        ("dead", 2),
+    ],
 )
 def test_only_failing_and_dying_count(store: Store, outcome: str, failures: int) -> None:
     fail(store, start_one(store))
@@ -270,4 +278,3 @@ def test_after_a_cancel_every_outcome_is_cancelled(
     (attempt,) = store.history(taken.job_id)
     assert attempt.outcome == "cancelled"
     assert settle(store, taken, outcome, **details(outcome)) is Answer.ALREADY
-

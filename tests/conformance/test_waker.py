@@ -24,12 +24,14 @@ SHORT = 0.05
 @pytest.fixture
 def waker(store: Store) -> Iterator[Waker]:
     """A waker on a connection of its own, already listening, with no wake-up pending."""
-    with contextlib.closing(store.dedicated()) as own:
-        with contextlib.closing(own.waker(frozenset({"default", "mail"}))) as opened:
-            deadline = time.monotonic() + LONG
-            while opened.wait(SHORT):
-                assert time.monotonic() < deadline, "it never falls silent"
-            yield opened
+    with (
+        contextlib.closing(store.dedicated()) as own,
+        contextlib.closing(own.waker(frozenset({"default", "mail"}))) as opened,
+    ):
+        deadline = time.monotonic() + LONG
+        while opened.wait(SHORT):
+            assert time.monotonic() < deadline, "it never falls silent"
+        yield opened
 
 
 def send(store: Store, queue: str) -> None:

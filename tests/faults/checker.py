@@ -1,20 +1,20 @@
 """Checks a history against what leasehold promises. Each invariant is one function over one job.
 
-    no loss              every job that was acknowledged is there
-    no invention         nothing is there that nobody asked for
-    every job ended      no job waits or runs any more, its last outcome is final
-    one success          at most one attempt succeeded
-    effect once          one effect where a job with a transaction succeeded, none elsewhere
-    no late write        nothing was written under a lease that had been taken back
-    one outcome each     exactly one outcome for each attempt
-    attempts in a row    numbered 1, 2, 3…
-    fences grow          with the attempts
-    failures add up      counted failures and charged lapses, no more and no less
-    lapses add up        up with each lapse, back to 0 when a handler has ended by itself
-    deaths are earned    nothing dies while it has attempts left
-    terminal is last     nothing follows a final outcome
-    not before run_at    no attempt starts before its job is due
-    time goes on         attempts end after they start, one after the other
+no loss              every job that was acknowledged is there
+no invention         nothing is there that nobody asked for
+every job ended      no job waits or runs any more, its last outcome is final
+one success          at most one attempt succeeded
+effect once          one effect where a job with a transaction succeeded, none elsewhere
+no late write        nothing was written under a lease that had been taken back
+one outcome each     exactly one outcome for each attempt
+attempts in a row    numbered 1, 2, 3…
+fences grow          with the attempts
+failures add up      counted failures and charged lapses, no more and no less
+lapses add up        up with each lapse, back to 0 when a handler has ended by itself
+deaths are earned    nothing dies while it has attempts left
+terminal is last     nothing follows a final outcome
+not before run_at    no attempt starts before its job is due
+time goes on         attempts end after they start, one after the other
 """
 
 from __future__ import annotations

@@ -41,12 +41,12 @@ def make_order(chance: random.Random, most_inside_ms: int) -> Order:
     """Draw a job: which handler, how long it takes, how often it fails, when it is due."""
     job_id = uuid7(time.time_ns() // 1_000_000, chance.randbytes(10))
     kind = chance.choices(
-        (tasks.pay, tasks.pay_async, tasks.plain, tasks.plain_async, tasks.nap), (38, 38, 10, 10, 4)
+        (tasks.pay, tasks.pay_async, tasks.plain, tasks.plain_async, tasks.nap), (40, 25, 10, 20, 5)
     )[0]
     options: dict[str, Any] = {"id": job_id}
     if chance.random() < 0.05:
         options["delay"] = chance.uniform(0.5, 10)
-    args: dict[str, int] = {"before_ms": chance.randint(2, 30)}
+    args: dict[str, int] = {"before_ms": chance.randint(3, 60)}
     if kind is not tasks.nap:
         args["failures"] = 0 if chance.random() * 100 < _NONE_FAILING else chance.randint(1, 2)
     if kind in {tasks.pay, tasks.pay_async}:

@@ -52,9 +52,7 @@ def test_older_tables_name_both_versions_and_the_command_to_run(
     assert str(code_version) in str(caught.value)
 
 
-def test_newer_tables_that_still_serve_this_code_are_accepted(
-    store: Store, tables: Tables
-) -> None:
+def test_newer_tables_that_still_serve_this_code_are_accepted(store: Store, tables: Tables) -> None:
     pretend_a_newer_release(store, tables, serves_from=store.schema().code_version)
 
     store.check_schema()
@@ -62,9 +60,7 @@ def test_newer_tables_that_still_serve_this_code_are_accepted(
     assert store.migrate() == ()
 
 
-def test_newer_tables_that_do_not_serve_this_code_say_upgrade(
-    store: Store, tables: Tables
-) -> None:
+def test_newer_tables_that_do_not_serve_this_code_say_upgrade(store: Store, tables: Tables) -> None:
     pretend_a_newer_release(store, tables, serves_from=store.schema().code_version + 1)
 
     with pytest.raises(SchemaMismatch, match="upgrade leasehold"):

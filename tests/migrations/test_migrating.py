@@ -79,9 +79,7 @@ def test_several_processes_open_an_empty_database_at_once(fresh_url: str) -> Non
         assert settle(store, start_one(store), "succeeded") == "settled"
 
 
-def test_what_is_pending_is_told_and_then_run_in_order(
-    application: Tables, fresh_url: str
-) -> None:
+def test_what_is_pending_is_told_and_then_run_in_order(application: Tables, fresh_url: str) -> None:
     with contextlib.closing(open_store(fresh_url)) as store:
         before = store.schema()
         assert before.version == 0

@@ -1,4 +1,4 @@
-"""What must hold of the raw tables at every moment (FAULTS.md), recomputed from the history alone."""
+"""What must hold of the raw tables at every moment (FAULTS.md), recomputed from the history."""
 
 from __future__ import annotations
 

@@ -31,7 +31,9 @@ MOST_LIVE, MOST_EVER = 4, 12
 KNOWN = ("plain", "fragile")
 KINDS = (*KNOWN, "strange")
 QUEUES = ("a", "b")
+EVERYTHING = [Want(queue, 1000) for queue in QUEUES]
 
+SOMEBODY = WorkerInfo(id=WorkerId(1), name="w", queues=QUEUES, kinds=KNOWN, slots=1, version="1")
 RETRIABLE = {State.FAILED, State.DEAD, State.CANCELLED}
 
 
@@ -101,8 +103,7 @@ class QueueMachine(RuleBasedStateMachine):
             )
             for kind in KNOWN
         ]
-        info = WorkerInfo(id=WorkerId(1), name="w", queues=("a",), kinds=KNOWN, slots=1, version="1")
-        self.store.register(info, policies)
+        self.store.register(SOMEBODY, policies)
 
     # -- what is picked --------------------------------------------------------------------------
     def job(self, pick: int) -> JobId:
@@ -151,25 +152,32 @@ class QueueMachine(RuleBasedStateMachine):
         suspects=suspicion,
     )
     def claim(
-        self, worker: WorkerId, queues: tuple[str, ...], most: int, limit: int, suspects: bool
+        self, *, worker: WorkerId, queues: tuple[str, ...], most: int, limit: int, suspects: bool
     ) -> None:
         """Claim some, by a worker that knows every kind."""
-        self.do_claim(worker, [Want(queue, most) for queue in queues], limit, KINDS, suspects)
+        wants = [Want(queue, most) for queue in queues]
+        self.do_claim(worker, wants, limit, KINDS, suspects=suspects)
 
     @some("ready")
     @rule(worker=workers)
     def claim_everything(self, worker: WorkerId) -> None:
         for suspects in (False, True):
-            self.do_claim(worker, [Want(queue, 1000) for queue in QUEUES], 1000, KINDS, suspects)
+            self.do_claim(worker, EVERYTHING, 1000, KINDS, suspects=suspects)
 
     @some("ready")
     @rule(worker=workers, suspects=suspicion)
-    def claim_all_and_park(self, worker: WorkerId, suspects: bool) -> None:
+    def claim_all_and_park(self, *, worker: WorkerId, suspects: bool) -> None:
         """Claim all there is, by a worker that does not know every kind."""
-        self.do_claim(worker, [Want(queue, 1000) for queue in QUEUES], 1000, KNOWN, suspects)
+        self.do_claim(worker, EVERYTHING, 1000, KNOWN, suspects=suspects)
 
     def do_claim(
-        self, worker: WorkerId, wants: list[Want], limit: int, kinds: tuple[str, ...], suspects: bool
+        self,
+        worker: WorkerId,
+        wants: list[Want],
+        limit: int,
+        kinds: tuple[str, ...],
+        *,
+        suspects: bool,
     ) -> None:
         taken = self.store.claim(
             worker,
@@ -185,7 +193,7 @@ class QueueMachine(RuleBasedStateMachine):
             kinds=kinds,
             lease_seconds=UNIT,
             is_for_suspects=suspects,
-            fence=self.next_fence(taken),
+            fences=self.next_fences(taken),
         )
         self.note(worker, taken, wanted)
 
@@ -200,17 +208,16 @@ class QueueMachine(RuleBasedStateMachine):
             limit=limit,
             kinds=["strange"],
             lease_seconds=UNIT,
-            fence=self.next_fence(taken),
+            fences=self.next_fences(taken),
         )
         self.note(worker, taken, wanted)
 
-    def next_fence(self, taken: list[Claim]) -> Fence:
-        """Take the store's number for this call: one for all of it, greater than any before."""
-        fences = {claim.fence for claim in taken}
-        assert len(fences) <= 1, "one fence for each claim call"
-        assert all(fence > self.fence for fence in fences), "fences only grow"
-        self.fence = max(fences, default=self.fence)
-        return self.fence
+    def next_fences(self, taken: list[Claim]) -> dict[JobId, Fence]:
+        """Take the store's numbers for this call: greater than any of the calls before."""
+        fences = {claim.job_id: claim.fence for claim in taken}
+        assert all(fence > self.fence for fence in fences.values()), "fences only grow"
+        self.fence = max(fences.values(), default=self.fence)
+        return fences
 
     def note(self, worker: WorkerId, taken: list[Claim], wanted: list[JobId]) -> None:
         assert [claim.job_id for claim in taken] == wanted
@@ -223,7 +230,7 @@ class QueueMachine(RuleBasedStateMachine):
         delay=units,
         is_impostor=st.sampled_from([False, False, False, True]),
     )
-    def finish(self, chosen: list[int], outcome: str, delay: int, is_impostor: bool) -> None:
+    def finish(self, *, chosen: list[int], outcome: str, delay: int, is_impostor: bool) -> None:
         """Settle some claims of one worker, living or stale."""
         worker, _ = self.a_claim(chosen[0])
         ends = {

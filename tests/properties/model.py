@@ -1,7 +1,7 @@
 """The queue as plain Python: written from the rules in DESIGN.md, not from anybody's SQL.
 
-It keeps its own clock. Each operation takes a moment, so that two of them never fall on one instant,
-as in a real store; all durations in the tests are far longer than what a test takes.
+It keeps its own clock. Each operation takes a moment, so that two of them never fall on one
+instant, as in a real store; all durations in the tests are far longer than what a test takes.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from leasehold.errors import IdConflict
+from leasehold.model.ids import Fence
 from leasehold.model.states import State
 from leasehold.store.base import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from leasehold.model.ids import Fence, JobId, WorkerId
+    from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import NewJob, Settlement, Want
 
 MOMENT_SECONDS = 0.001
-LIVE = ("ready", "scheduled", "parked", "lease")
+NO_FENCE = Fence(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +117,15 @@ class Model:
         kinds: Collection[str],
         lease_seconds: float,
         is_for_suspects: bool,
-        fence: Fence,
+        fences: Mapping[JobId, Fence],
     ) -> list[JobId]:
-        """Claim; unknown kinds are parked. The fence is the store's, its number being its own."""
+        """Claim; unknown kinds are parked. The fences are the store's, who alone can number them."""
         self._tick()
         taken = []
         for job_id in self._choose("ready", wants, limit, is_for_suspects=is_for_suspects):
             record = self.jobs[job_id]
             if record.asked.kind in kinds:
-                self._lease(record, worker, fence, lease_seconds)
+                self._lease(record, worker, fences.get(job_id, NO_FENCE), lease_seconds)
                 taken.append(job_id)
             else:
                 record.place = "parked"
@@ -138,20 +139,26 @@ class Model:
         limit: int,
         kinds: Collection[str],
         lease_seconds: float,
-        fence: Fence,
+        fences: Mapping[JobId, Fence],
     ) -> list[JobId]:
+        """Claim what others parked: what is no suspect, else one suspect alone."""
         self._tick()
-        taken = [
-            job_id
-            for job_id in self._choose("parked", wants, len(self.jobs))
-            if self.jobs[job_id].asked.kind in kinds
-        ][:limit]
+        taken = self._choose("parked", wants, limit, is_for_suspects=False, kinds=kinds)
+        if not taken:
+            taken = self._choose("parked", wants, 1, is_for_suspects=True, kinds=kinds)
         for job_id in taken:
+            fence = fences.get(job_id, NO_FENCE)
             self._lease(self.jobs[job_id], worker, fence, lease_seconds)
         return taken
 
     def _choose(
-        self, place: str, wants: Sequence[Want], limit: int, *, is_for_suspects: bool | None = None
+        self,
+        place: str,
+        wants: Sequence[Want],
+        limit: int,
+        *,
+        is_for_suspects: bool,
+        kinds: Collection[str] | None = None,
     ) -> list[JobId]:
         chosen: list[JobId] = []
         for want in wants:
@@ -160,14 +167,13 @@ class Model:
                 for job_id, record in self.jobs.items()
                 if record.place == place
                 and record.asked.queue == want.queue
-                and is_for_suspects in {None, record.lapses > 0}
+                and is_for_suspects == (record.lapses > 0)
+                and (kinds is None or record.asked.kind in kinds)
             ]
             chosen += [job_id for _, _, job_id in sorted(waiting)][: want.limit]
         return chosen[:limit]
 
-    def _lease(
-        self, record: Record, worker: WorkerId, fence: Fence, lease_seconds: float
-    ) -> None:
+    def _lease(self, record: Record, worker: WorkerId, fence: Fence, lease_seconds: float) -> None:
         record.place = "lease"
         record.attempt += 1
         record.lease = Lease(
@@ -282,7 +288,9 @@ class Model:
         for job_id, fence, until in leases:
             record = self.jobs.get(job_id)
             lease = record.lease if record else None
-            if record and lease and (lease.fence, lease.until) == (fence, until) and until < self.now:
+            if not record or not lease or until >= self.now:
+                continue
+            if (lease.fence, lease.until) == (fence, until):
                 self._take_back(record, lease, delay_seconds)
                 taken[job_id] = record.state
         return taken

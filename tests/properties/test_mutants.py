@@ -22,8 +22,8 @@ def test_a_wrong_store_is_found_out(
     sqlite_laboratory: Laboratory, search: settings, mutant: type[Mutant]
 ) -> None:
     def machine() -> QueueMachine:
-        return sqlite_laboratory.mutant(mutant)  # type: ignore[arg-type]  # it passes all on
+        return sqlite_laboratory.mutant(mutant)
 
     hunt = settings(search, max_examples=ENOUGH, phases=[Phase.generate])
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(machine, settings=hunt)
+        run_state_machine_as_test(machine, settings=hunt)  # type: ignore[arg-type]  # as above

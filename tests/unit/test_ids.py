@@ -98,6 +98,7 @@ def test_a_forked_child_draws_randomness_of_its_own() -> None:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(10)  # ends the child should it wait for that lock
         os.write(writer, b"".join(ids.next().bytes for _ in range(10)))
         os._exit(0)

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from leasehold.cli.session import Session
     from leasehold.client import Client
 
+
+def is_terminal() -> bool:
+    """Whether somebody is there to ask."""
+    return sys.stdin.isatty()
+
+
 _IDS = click.argument("ids", nargs=-1, required=True, metavar="ID...")
 
 
@@ -103,7 +109,7 @@ def delete_jobs(session: Session, *, ids: tuple[str, ...], yes: bool) -> None:
         client.delete(job_id)
         return "deleted"
 
-    if len(ids) > 1 and not yes and sys.stdin.isatty():
+    if len(ids) > 1 and not yes and is_terminal():
         click.confirm(f"Delete {len(ids)} jobs and their history?", abort=True, err=True)
     change_jobs(session, ids, delete)
 

@@ -42,13 +42,12 @@ class Feed:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self._calls = sample_calls()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="demo-feed", daemon=True)
 
     def start(self) -> None:
-        calls = sample_calls()
-        self._client.enqueue_many(make() for make in calls)
-        self._calls = itertools.cycle(calls)
+        self._client.enqueue_many(make() for make in self._calls)
         self._thread.start()
 
     def stop(self) -> None:
@@ -63,7 +62,7 @@ class Feed:
                 _logger.warning("enqueue failed", extra={"error": str(error)})
 
     def _rounds(self) -> Iterator[Callable[[], Call]]:
-        for make in self._calls:
+        for make in itertools.cycle(self._calls):
             if self._ending.wait(random.uniform(0.5, 1.5) * _PAUSE_SECONDS):
                 return
             yield make

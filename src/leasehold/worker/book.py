@@ -46,7 +46,6 @@ class Book:
             self._running.pop(attempt.claim.job_id, None)
             self.finished += 1
             self._by_queue[attempt.claim.queue] -= 1
-            self.suspects -= attempt.claim.lapses > 0
             return True
 
     def strike(self, attempts: Iterable[Attempt]) -> None:
@@ -56,6 +55,8 @@ class Book:
                 job_id = attempt.claim.job_id
                 if self._held.get(job_id) is attempt:
                     del self._held[job_id]
+                    # Only now: were the next one to kill us before, this one would be charged.
+                    self.suspects -= attempt.claim.lapses > 0
 
     def held(self) -> list[Attempt]:
         with self._lock:

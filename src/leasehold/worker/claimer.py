@@ -163,6 +163,8 @@ class Claimer:
         woken = self._wait(self._idle_seconds(), wants_poke=wants_poke)
         # What woke us may have committed with an older place in the order: look twice.
         if woken and not self._is_stopping and self._claim_some(room) == 0:
+            if self._is_after_suspects and self._claim_suspect() > 0:
+                return  # a poke for the last one: hundreds may wait, and each comes alone
             self._wait(SECOND_LOOK_SECONDS, wants_poke=False)
 
     def _is_drained(self) -> bool:
@@ -229,8 +231,15 @@ class Claimer:
         if claims:
             attempts = [Attempt(each, self._registry[each.kind], asked_at) for each in claims]
             self._book.add(attempts)
-            self._runners.submit(attempts)
+            self._hand_over(attempts)
         return len(claims)
+
+    def _hand_over(self, attempts: list[Attempt]) -> None:
+        if not self._is_stopping:
+            self._runners.submit(attempts)
+            return
+        for attempt in attempts:  # the claim was under way when the stop came
+            self._conclusion.outcome(attempt, Released())
 
     def _wants(self, room: int) -> Sequence[Want]:
         limits = self._settings.queue_slots

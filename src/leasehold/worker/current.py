@@ -6,7 +6,7 @@ import time
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from leasehold.errors import LeaseholdError
+from leasehold.errors import Interrupted, LeaseholdError
 from leasehold.model.values import Settlement
 from leasehold.store.shield import shielded
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
     from types import TracebackType
 
-    from leasehold.errors import Interrupted
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import Claim
     from leasehold.store.base import Store
@@ -158,8 +157,13 @@ class JobTransaction:
         self._blocking = self._store.transaction(
             self._worker, self._settlement, lease_seconds=self._attempt.claim.lease_seconds
         )
-        with shielded():
-            return self._blocking.__enter__()
+        try:
+            with shielded():
+                return self._blocking.__enter__()
+        except Interrupted as error:
+            # It came while we waited for the lock or the connection, and we have them now.
+            self._blocking.__exit__(type(error), error, error.__traceback__)
+            raise
 
     def __exit__(
         self,

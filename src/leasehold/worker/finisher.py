@@ -109,7 +109,9 @@ class Finisher:
             self._finish(asked)
         self._listener.poke()
 
-    def _finish(self, asked: list[tuple[Attempt, Settlement]], *, is_last_try: bool = False) -> None:
+    def _finish(
+        self, asked: list[tuple[Attempt, Settlement]], *, is_last_try: bool = False
+    ) -> None:
         try:
             answers = self._persist([each for _, each in asked])
         except Exception as error:  # noqa: BLE001 - whatever one job's end is, the others' must go on

@@ -53,8 +53,9 @@ class Renewer:
         due = [each for each in held if now >= each.expires_at - 0.75 * each.claim.lease_seconds]
         if due:
             self._renew(due, now)
+        renewed = set(due)
         running = self._book.running()
-        others = [each for each in running if each not in due and not each.is_settled]
+        others = [each for each in running if each not in renewed and not each.is_settled]
         if others:
             asked = self._store.cancel_requests([each.held() for each in others])
             self._stop(others, asked)

@@ -41,7 +41,7 @@ class SlotThread:
             if self._depth:
                 self._missed = reason
             else:
-                self._strike(reason)
+                _raise_in_thread(ctypes.c_ulong(self._ident), ctypes.py_object(reason))
 
     def __enter__(self) -> None:
         with self._lock:
@@ -50,12 +50,10 @@ class SlotThread:
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._depth -= 1
-            if self._depth == 0 and self._missed is not None:
-                reason, self._missed = self._missed, None
-                self._strike(reason)
-
-    def _strike(self, reason: type[Interrupted]) -> None:
-        _raise_in_thread(ctypes.c_ulong(self._ident), ctypes.py_object(reason))
+            missed = self._missed if self._depth == 0 else None
+        if missed is not None:
+            self._missed = None
+            raise missed
 
 
 class ThreadRunner:

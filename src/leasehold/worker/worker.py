@@ -82,6 +82,7 @@ class Worker:
         """
         ends_empty = budget is not None if until_empty is None else until_empty
         deadline = None if budget is None else time.monotonic() + seconds(budget, name="budget")
+        self._refuse_second_start()  # before anything changes: it may be running, embedded
         self._is_run = True
         with self._answering_signals():
             self._start(on_empty=self._say_empty if ends_empty else None)
@@ -143,8 +144,7 @@ class Worker:
         *,
         on_empty: Callable[[], None] | None = None,
     ) -> None:
-        if self._crew is not None or self._is_stopped:
-            raise LeaseholdError("this worker has been started already; make another one")
+        self._refuse_second_start()
         store = self._client.store
         store.check_schema()
         store.register(self._info(), [task.policy() for task in self._registry])
@@ -159,6 +159,10 @@ class Worker:
         )
         _stop_after_fork(self)
         self._crew.start()
+
+    def _refuse_second_start(self) -> None:
+        if self._crew is not None or self._is_stopped:
+            raise LeaseholdError("this worker has been started already; make another one")
 
     def _info(self) -> WorkerInfo:
         return WorkerInfo(

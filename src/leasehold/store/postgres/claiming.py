@@ -121,6 +121,8 @@ def claim_parked(run: Callable[..., list[Any]], request: ClaimRequest) -> list[C
 def _take_parked(
     run: Callable[..., list[Any]], request: ClaimRequest, *, is_suspect: bool
 ) -> list[Claim]:
+    if not request.wants:
+        return []
     # One statement bounds the whole: a queue with less room than that has one of its own.
     is_split = any(want.limit < request.limit for want in request.wants)
     claims: list[Claim] = []

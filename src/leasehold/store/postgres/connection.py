@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -117,8 +118,9 @@ class Pool:
     def _take(self) -> Connection:
         while self._idle:
             connection = self._idle.pop()
-            if not connection.closed:
+            if not connection.closed and not _has_hung_up(connection):
                 return connection
+            connection.close()
         with translating():
             return connect(self._url)
 
@@ -133,6 +135,13 @@ class Pool:
         if self._pid == os.getpid():
             while self._idle:
                 self._idle.pop().close()
+
+
+def _has_hung_up(connection: Connection) -> bool:
+    """Whether the other end is gone, as after a restart: a live idle connection says nothing."""
+    poller = select.poll()
+    poller.register(connection.fileno(), select.POLLIN)
+    return bool(poller.poll(0))
 
 
 class Own:

@@ -30,6 +30,7 @@ from leasehold.model.values import (
 )
 from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement
 from leasehold.store.postgres import rows, schema
+from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool
 from leasehold.store.postgres.errors import translating
@@ -64,6 +65,7 @@ class PostgresStore:
         self.url = url
         self.skew_seconds = 0.0
         self._pool = Pool(url)
+        self._async_pool = AsyncPool(url)
         self._source: Source = source or self._pool
         self._notifier = Notifier(self._pool)
         self._claims = {
@@ -89,6 +91,7 @@ class PostgresStore:
         self._notifier.flush(_FLUSH_SECONDS)
         self._source.close()
         self._pool.close()
+        self._async_pool.close()
 
     def dedicated(self) -> PostgresStore:
         store = PostgresStore(self.url, source=Own(self.url))
@@ -190,7 +193,7 @@ class PostgresStore:
         self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         ending = Ending(worker, settle, lease_seconds, self.skew_seconds)
-        return async_settling_transaction(self.url, ending)
+        return async_settling_transaction(self._async_pool, ending)
 
     # -- upkeep ----------------------------------------------------------------------------------
     def promote(self, *, limit: int) -> Promotion:
@@ -237,6 +240,7 @@ class PostgresStore:
         return [rows.worker(row) for row in self._run(load(PACKAGE, "workers"))]
 
     def tend(self) -> None:
+        self._run(load(PACKAGE, "strike_off_workers"), skew=self._skew)
         self._run(load(PACKAGE, "forget_workers"), skew=self._skew)
 
     def waker(self, queues: frozenset[str]) -> PostgresWaker:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from leasehold.errors import LeaseholdError, LeaseLost
-from leasehold.store.postgres.connection import connect_async
 from leasehold.store.postgres.errors import LEASE_LOST, translate, translating
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import WorkerId
     from leasehold.model.values import Settlement
+    from leasehold.store.postgres.async_pool import AsyncPool
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Pool
 
 _SETTLE = """
@@ -81,11 +81,11 @@ def settling_transaction(pool: Pool, ending: Ending) -> Iterator[Connection]:
 
 
 @asynccontextmanager
-async def async_settling_transaction(url: str, ending: Ending) -> AsyncIterator[AsyncConnection]:
-    """Do the same on an async connection, which is closed at the end: that rolls back."""
-    with translating():
-        connection = await connect_async(url)
-    try:
+async def async_settling_transaction(
+    pool: AsyncPool, ending: Ending
+) -> AsyncIterator[AsyncConnection]:
+    """Do the same on an async connection; one that is left in a transaction is not kept."""
+    async with pool.connection() as connection:
         with translating():
             await connection.execute("BEGIN", prepare=False)
             await connection.execute(ending.idle_limit(), prepare=False)
@@ -97,8 +97,6 @@ async def async_settling_transaction(url: str, ending: Ending) -> AsyncIterator[
                 await connection.execute("COMMIT", prepare=False)
         except psycopg.Error as error:
             raise ending.refusal(error) from error
-    finally:
-        await connection.close()
 
 
 def _roll_back(connection: Connection) -> None:

@@ -1,0 +1,80 @@
+"""`leasehold doctor`: what is wrong is found, and only problems make it fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import leasehold as lh
+from leasehold.client import Client
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import Want, WorkerInfo
+from tests.cli.kit import Cli
+from tests.cli.shop import greet, wait
+
+ME = WorkerInfo(
+    id=WorkerId(7), name="me", queues=("default",), kinds=("wait",), slots=1, version="0"
+)
+
+
+def findings(cli: Cli, topic: str) -> list[dict[str, Any]]:
+    found = cli("doctor", "--json").json()["findings"]
+    return [each for each in found if each["topic"] == topic]
+
+
+def test_a_healthy_queue_is_ok(cli: Cli, client: Client) -> None:
+    with lh.Worker(client, [greet]):
+        answer = cli("doctor", "--json")
+    assert answer.code == 0
+    assert answer.json()["is_ok"]
+    levels = {each["topic"]: each["level"] for each in answer.json()["findings"]}
+    assert levels["tables"] == levels["workers"] == levels["wake-up"] == levels["leases"] == "ok"
+
+
+def test_the_text_names_the_database_and_sums_up(cli: Cli) -> None:
+    lines = cli("doctor").out.splitlines()
+    assert lines[0].startswith(("sqlite:///", "postgresql://"))
+    assert lines[-1].startswith("0 problems, ")
+
+
+def test_no_worker_is_a_warning_and_no_failure(cli: Cli) -> None:
+    (found,) = findings(cli, "workers")
+    assert found["level"] == "warning"
+    assert "leasehold work" in found["remedy"]
+
+
+def test_a_silent_worker_is_found(cli: Cli, client: Client) -> None:
+    client.store.skew_seconds = -300.0
+    client.store.register(ME, [])
+    assert "not seen for over a minute: me" in findings(cli, "workers")[-1]["message"]
+
+
+def test_a_queue_that_nobody_serves_is_found(cli: Cli, client: Client) -> None:
+    client.store.register(ME, [])
+    client.enqueue(greet, "Ada")
+    (found,) = findings(cli, "queues")
+    assert found["message"] == "mail has 1 ready job and no worker serves it"
+
+
+def test_parked_kinds_are_named(cli: Cli, client: Client) -> None:
+    client.enqueue(greet, "Ada")
+    client.store.claim(WorkerId(7), [Want("mail", 1)], limit=1, leases={"other": 60.0})
+    (found,) = findings(cli, "parked jobs")
+    assert found["level"] == "warning"
+    assert "1 job of kind greet" in found["message"]
+
+
+def test_lapsed_leases_are_counted(cli: Cli, client: Client) -> None:
+    client.store.skew_seconds = -300.0
+    client.enqueue(wait, "x")
+    claims = client.store.claim(WorkerId(7), [Want("default", 1)], limit=1, leases={"wait": 60.0})
+    assert len(claims) == 1
+    (found,) = findings(cli, "leases")
+    assert found["message"] == "1 lease has lapsed and not been taken back yet"
+
+
+def test_missing_tables_are_a_problem_and_exit_code_1(postgres_url: str, tmp_path: Path) -> None:
+    answer = Cli(postgres_url, tmp_path)("doctor")
+    assert answer.code == 1
+    assert "leasehold migrate" in answer.out
+    assert "1 problem, " in answer.out

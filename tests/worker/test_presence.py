@@ -1,0 +1,127 @@
+"""A worker shows itself, and hears of new jobs long before it would poll."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from statistics import median
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import leasehold as lh
+from leasehold.model.states import State
+from tests.worker.kit import new_worker, wait_for_state, wait_until
+from tests.worker.sample_tasks import add_async, add_blocking
+
+if TYPE_CHECKING:
+
+
+    import pytest
+
+    from leasehold.client import Client
+
+PROMPT_SECONDS = 0.5
+LONG_POLL = "5s"
+
+
+def test_a_worker_is_listed_while_it_works_and_struck_off_after(client: Client) -> None:
+    worker = new_worker(client, [add_async, add_blocking], queues=["b", "a"], slots=3, name="Ada")
+    assert client.workers() == []
+    with worker:
+        (info,) = client.workers()
+        assert (info.id, info.name, info.slots) == (worker.id, "Ada", 3)
+        assert info.queues == ("b", "a")
+        assert info.kinds == (add_async.name, add_blocking.name)
+        assert info.version == lh.__version__
+    assert client.workers() == []
+
+
+def test_a_heartbeat_says_how_many_jobs_run(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.worker.claimer.BEAT_SECONDS", 0.05)
+    go_on = threading.Event()
+
+    @lh.task(name="hold")
+    def hold() -> None:
+        assert go_on.wait(20)
+
+    with new_worker(client, [hold]):
+        (first,) = client.workers()
+        assert first.seen_at is not None
+        wait_until(lambda: client.workers()[0].seen_at != first.seen_at, "an idle one beats too")
+        client.enqueue_many(hold.call() for _ in range(2))
+        wait_until(lambda: client.workers()[0].running == 2, "two are reported")
+        go_on.set()
+        wait_until(lambda: client.workers()[0].running == 0, "none is reported")
+
+
+def test_history_names_the_worker_after_it_has_left(client: Client) -> None:
+    job_id = client.enqueue(add_blocking, 1, 1).id
+    with new_worker(client, [add_blocking], name="Grace"):
+        wait_for_state(client, job_id, State.SUCCEEDED)
+    assert client.history(job_id)[0].worker_name == "Grace"
+
+
+def seconds_to_start(client: Client, job_id: UUID) -> float:
+    wait_for_state(client, job_id, State.SUCCEEDED)
+    job = client.get(job_id)
+    assert job.started_at is not None
+    return (job.started_at - job.created_at).total_seconds()
+
+
+def test_an_idle_worker_starts_a_new_job_promptly(client: Client) -> None:
+    with new_worker(client, [add_blocking], poll=LONG_POLL):
+        waits = [
+            seconds_to_start(client, client.enqueue(add_blocking, 1, 1).id) for _ in range(5)
+        ]
+    assert median(waits) < PROMPT_SECONDS
+
+
+ENQUEUE = """
+import sys
+import leasehold as lh
+from tests.worker.sample_tasks import add_blocking
+
+with lh.Client(sys.argv[1]) as client:
+    print(client.enqueue(add_blocking, 1, 1).id)
+"""
+
+
+def test_a_job_from_another_process_is_started_promptly_too(
+    client: Client, store_url: str
+) -> None:
+    with new_worker(client, [add_blocking], poll=LONG_POLL):
+        waits = []
+        for _ in range(3):
+            asked = subprocess.run(
+                [sys.executable, "-c", ENQUEUE, store_url],
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            waits.append(seconds_to_start(client, UUID(asked.stdout.strip())))
+    assert median(waits) < PROMPT_SECONDS
+
+
+def test_a_retry_of_its_own_is_run_when_it_is_due(client: Client) -> None:
+    @lh.task(name="again", retry=lh.fixed("100ms"))
+    def again() -> None:
+        if lh.current_job().attempt == 1:
+            raise ValueError
+
+    job_id = client.enqueue(again).id
+    with new_worker(client, [again], poll=LONG_POLL):
+        wait_for_state(client, job_id, State.SUCCEEDED)
+    first, second = client.history(job_id)
+    assert second.started_at is not None
+    assert 0.09 < (second.started_at - first.finished_at).total_seconds() < 0.1 + PROMPT_SECONDS
+
+
+def test_a_scheduled_job_is_run_when_it_is_due(client: Client) -> None:
+    with new_worker(client, [add_blocking], poll="500ms"):
+        job_id = client.enqueue(add_blocking.with_options(delay="300ms"), 1, 1).id
+        waited = seconds_to_start(client, job_id)
+    assert 0.3 <= waited < 0.3 + 0.5 + PROMPT_SECONDS
