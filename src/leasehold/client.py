@@ -13,6 +13,7 @@ from leasehold.model.states import State
 from leasehold.model.values import Filter
 from leasehold.options import check_priority, read_job_id
 from leasehold.store import open_store
+from leasehold.store.base import queues_of
 from leasehold.store.callers import bind_caller
 from leasehold.task import Task
 
@@ -140,7 +141,7 @@ class Client:
         except StoreUnavailable:
             # It may be written, and only the answer lost. The ids make a second try harmless.
             existing = store.enqueue(jobs)
-        store.notify(frozenset(job.queue for job in jobs))
+        store.notify(queues_of(jobs))
         return existing
 
     # -- look ------------------------------------------------------------------------------------

@@ -26,6 +26,13 @@ Write: TypeAlias = Callable[[Sequence[NewJob]], frozenset[JobId]]
 AsyncWrite: TypeAlias = Callable[[Sequence[NewJob]], Awaitable[frozenset[JobId]]]
 
 DEFAULT_CHUNK = 1_000
+# Options that a kind's registered task knows too, and their fields in a job.
+_POLICY = {
+    "queue": "queue",
+    "priority": "priority",
+    "max_attempts": "max_attempts",
+    "timeout": "timeout_seconds",
+}
 # One statement carries a chunk as one JSON text: bounded, whatever the size of the jobs.
 CHUNK_BYTES = 8 * 2**20
 
@@ -127,7 +134,7 @@ def answer(job: NewJob, existing: frozenset[JobId], *, is_own_id: bool) -> Enque
 
 
 def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: JobOptions) -> NewJob:
-    """Build a job of a kind whose handler is not known here."""
+    """Build a job of a kind whose handler is not known here: what is not given is its task's."""
     refuse_unknown(given, JOB_OPTION_NAMES)
     options = read_options(given)
 
@@ -139,4 +146,7 @@ def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: Jo
     raw = encode(dict(args), root="args", limit=options.args_limit, refuse=refuse)
     check_syntax(raw, root="args", refuse=refuse)
     fields = job_fields(check_name("kind", kind), options)
+    for name, field in _POLICY.items():
+        if name not in given:
+            fields[field] = None
     return NewJob(id=options.job_id or fresh_id, args=msgspec.Raw(raw), **fields)

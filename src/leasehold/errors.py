@@ -15,7 +15,9 @@
         ├── StoreRefused             this database can't be used, and why
         └── SchemaMismatch           the tables and this code do not fit
 
-    Interrupted (BaseException)      raised inside a running handler to stop it
+Beside it stand the interruptions, which are raised inside a running handler to stop it:
+
+    Interrupted (BaseException)
     ├── TimedOut                     its deadline passed
     ├── Cancelling                   somebody cancelled the job
     ├── LeaseGone                    its lease is lost or about to end
@@ -129,14 +131,14 @@ class StoreFull(StoreError):
 
 
 class StoreRefused(StoreError):
-    """This database can't be used as a queue; the message says why."""
+    """The database can't be used as a queue; the message says why."""
 
 
 class SchemaMismatch(StoreError):
     """The tables and this version of leasehold do not fit; the message says what to run."""
 
 
-class Interrupted(BaseException):  # noqa: N818 - it is a signal, and must pass `except Exception`
+class Interrupted(BaseException):  # it must pass a handler's `except Exception`
     """Raised inside a running handler to stop it. Clean up and let it pass."""
 
 

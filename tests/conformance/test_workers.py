@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from leasehold.model.values import TaskPolicy, WorkerInfo
-from tests.conformance.kit import OTHER, WORKER, pass_time, settle, start_one
+from tests.conformance.kit import OTHER, WORKER, look, new_job, pass_time, settle, start_one
 
 if TYPE_CHECKING:
     from leasehold.store.base import Store
@@ -142,3 +142,16 @@ def test_a_policy_is_kept_when_its_worker_leaves(store: Store, tables: Tables) -
     store.register(ALPHA, [policy()])
     store.farewell(WORKER)
     assert [row["kind"] for row in tables.rows("task")] == ["greet"]
+
+
+def test_what_a_job_does_not_say_is_as_its_task_was_registered(store: Store) -> None:
+    store.register(ALPHA, [policy(max_attempts=2)])
+    unsaid = {"queue": None, "priority": None, "max_attempts": None, "timeout_seconds": None}
+    known, unknown = new_job(kind="greet", **unsaid), new_job(kind="other", **unsaid)
+    store.enqueue([known, unknown])
+
+    jobs = [look(store, each.id) for each in (known, unknown)]
+    assert [(job.queue, job.priority, job.max_attempts, job.timeout_seconds) for job in jobs] == [
+        ("mail", 3, 2, 90.5),
+        ("default", 0, 5, 3600.0),
+    ]

@@ -41,6 +41,7 @@ class Plan:
     slots: int = 8
     lease_seconds: float = 2.0
     most_inside_ms: int = 10
+    most_delay_seconds: float = 10.0
     limit_seconds: float = 600.0
 
     def schedule(self, chance: random.Random) -> list[str]:
@@ -61,7 +62,12 @@ class Campaign:
         self._plan = plan
         self._target = target
         self._chance = random.Random(plan.seed)
-        self._orders = make_orders(plan.jobs, self._chance, most_inside_ms=plan.most_inside_ms)
+        self._orders = make_orders(
+            plan.jobs,
+            self._chance,
+            most_inside_ms=plan.most_inside_ms,
+            most_delay_seconds=plan.most_delay_seconds,
+        )
         options = WorkerOptions(
             url=target.url, slots=plan.slots, lease=plan.lease_seconds, poll=0.2, grace=5.0
         )

@@ -33,11 +33,13 @@ class Order:
     expected: Expected
 
 
-def make_orders(count: int, chance: random.Random, *, most_inside_ms: int) -> list[Order]:
-    return [make_order(chance, most_inside_ms) for _ in range(count)]
+def make_orders(
+    count: int, chance: random.Random, *, most_inside_ms: int, most_delay_seconds: float
+) -> list[Order]:
+    return [make_order(chance, most_inside_ms, most_delay_seconds) for _ in range(count)]
 
 
-def make_order(chance: random.Random, most_inside_ms: int) -> Order:
+def make_order(chance: random.Random, most_inside_ms: int, most_delay_seconds: float) -> Order:
     """Draw a job: which handler, how long it takes, how often it fails, when it is due."""
     job_id = uuid7(time.time_ns() // 1_000_000, chance.randbytes(10))
     kind = chance.choices(
@@ -45,7 +47,7 @@ def make_order(chance: random.Random, most_inside_ms: int) -> Order:
     )[0]
     options: dict[str, Any] = {"id": job_id}
     if chance.random() < 0.05:
-        options["delay"] = chance.uniform(0.5, 10)
+        options["delay"] = chance.uniform(0.1, most_delay_seconds)
     args: dict[str, int] = {"before_ms": chance.randint(3, 60)}
     if kind is not tasks.nap:
         args["failures"] = 0 if chance.random() * 100 < _NONE_FAILING else chance.randint(1, 2)

@@ -43,17 +43,17 @@ class Target:
     def count_ended(self) -> int:
         """Count the jobs that have ended, as far as their outcomes say."""
         table = self.name("outcome")
-        return int(self._query(f"SELECT count(*) AS count FROM {table} {_ENDED}")[0]["count"])  # noqa: S608
+        return int(self.query(f"SELECT count(*) AS count FROM {table} {_ENDED}")[0]["count"])  # noqa: S608
 
     def count_live(self) -> int:
         """Count the jobs that wait or run."""
         tables = map(self.name, ("ready", "scheduled", "parked", "lease"))
         parts = " + ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608
-        return int(self._query(f"SELECT {parts} AS count")[0]["count"])
+        return int(self.query(f"SELECT {parts} AS count")[0]["count"])
 
     def busy_workers(self) -> set[str]:
         """Name the workers that hold leases."""
-        rows = self._query(
+        rows = self.query(
             f"SELECT DISTINCT name FROM {self.name('worker')} AS worker"  # noqa: S608
             f" JOIN {self.name('lease')} AS lease ON lease.worker = worker.id"
         )
@@ -63,7 +63,8 @@ class Target:
         self._opened.close()
         self._tables = None
 
-    def _query(self, sql: str) -> list[dict[str, Any]]:
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        """Run a statement, on a new connection if the server fell since the last one."""
         for _ in range(2):
             try:
                 return self._open().execute(sql)

@@ -19,6 +19,7 @@ PLAN = Plan(
     seed=20261115,
     workers=4,
     lease_seconds=1.5,
+    most_delay_seconds=3.0,
     limit_seconds=100,
 )
 

@@ -18,15 +18,18 @@ PRIORITY_LIMIT = 32_767
 
 
 class NewJob(msgspec.Struct, frozen=True, kw_only=True):
-    """One job to enqueue. It is encoded as it stands: the field names are the SQL API's."""
+    """One job to enqueue. It is encoded as it stands: the field names are the SQL API's.
+
+    A queue, priority, max_attempts or timeout of None is the kind's own, as workers registered it.
+    """
 
     id: JobId
     kind: str
     args: msgspec.Raw
-    queue: str = DEFAULT_QUEUE
-    priority: int = 0
-    max_attempts: int = DEFAULT_MAX_ATTEMPTS
-    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    queue: str | None = DEFAULT_QUEUE
+    priority: int | None = 0
+    max_attempts: int | None = DEFAULT_MAX_ATTEMPTS
+    timeout_seconds: float | None = DEFAULT_TIMEOUT_SECONDS
     delay_seconds: float | None = None
     run_at: datetime | None = None
     tenant: str = ""

@@ -47,6 +47,14 @@ Rows: TypeAlias = Sequence[Sequence[Any]]
 EnqueueScript: TypeAlias = Generator[Statement, Rows, frozenset[JobId]]
 
 
+ANY_QUEUE = "*"
+
+
+def queues_of(jobs: Sequence[NewJob]) -> frozenset[str]:
+    """Name the queues to wake; a job that leaves its queue to its task may be in any."""
+    return frozenset(ANY_QUEUE if job.queue is None else job.queue for job in jobs)
+
+
 class Answer(StrEnum):
     """What became of one settlement."""
 

@@ -26,6 +26,7 @@ BATCH = 1_000
 _LONGEST_PAUSE_SECONDS = 2.0
 _PASSING = (StoreUnavailable, StoreBusy, StoreFull)
 _COMES_BACK = frozenset({"failed", "snoozed"})
+_UNHAPPY = frozenset({"failed", "dead"})
 _logger = logging.getLogger("leasehold.worker")
 
 
@@ -150,12 +151,25 @@ class Finisher:
             self._finish([(attempt, rejected(attempt, error))], is_last_try=True)
 
     def _note(self, asked: list[tuple[Attempt, Settlement]], answers: list[Answer]) -> None:
-        for (_, each), answer in zip(asked, answers, strict=True):
+        for (attempt, each), answer in zip(asked, answers, strict=True):
             if answer is Answer.LOST:
                 self._tally.add("lost")
                 _logger.warning("lease lost", extra={"job": str(each.job_id)})
             else:
                 self._tally.add(each.outcome)
+                self._log(attempt, each)
                 if each.outcome in _COMES_BACK and each.delay_seconds is not None:
                     self._listener.expect(each.delay_seconds)
         self._book.strike(attempt for attempt, _ in asked)
+
+    def _log(self, attempt: Attempt, ended: Settlement) -> None:
+        """One event per job; what went well is for those who listen closely."""
+        level = logging.WARNING if ended.outcome in _UNHAPPY else logging.DEBUG
+        if not _logger.isEnabledFor(level):
+            return
+        extra: dict[str, object] = {"job": str(ended.job_id), "kind": attempt.claim.kind}
+        if ended.elapsed_seconds is not None:
+            extra["ms"] = round(ended.elapsed_seconds * 1000, 1)
+        if ended.error is not None:
+            extra["error"] = ended.error
+        _logger.log(level, "job %s", ended.outcome, extra=extra)

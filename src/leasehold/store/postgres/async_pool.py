@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from leasehold.store.postgres.connection import POOL_SIZE, connect_async
+from leasehold.store.postgres.connection import POOL_SIZE, connect_async, has_hung_up
 from leasehold.store.postgres.errors import translating
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class AsyncPool:
         room, idle = self._of_this_loop()
         async with room:
             with translating():
-                connection = idle.pop() if idle else await connect_async(self._url)
+                connection = await self._take(idle)
             try:
                 yield connection
             finally:
@@ -42,6 +42,14 @@ class AsyncPool:
                     idle.append(connection)
                 else:
                     await connection.close()
+
+    async def _take(self, idle: list[AsyncConnection]) -> AsyncConnection:
+        while idle:
+            connection = idle.pop()
+            if not connection.closed and not has_hung_up(connection):
+                return connection
+            await connection.close()
+        return await connect_async(self._url)
 
     def close(self) -> None:
         """Close what is idle; from any thread, since this awaits nothing."""

@@ -118,7 +118,7 @@ class Pool:
     def _take(self) -> Connection:
         while self._idle:
             connection = self._idle.pop()
-            if not connection.closed and not _has_hung_up(connection):
+            if not connection.closed and not has_hung_up(connection):
                 return connection
             connection.close()
         with translating():
@@ -137,7 +137,7 @@ class Pool:
                 self._idle.pop().close()
 
 
-def _has_hung_up(connection: Connection) -> bool:
+def has_hung_up(connection: Connection | AsyncConnection) -> bool:
     """Whether the other end is gone, as after a restart: a live idle connection says nothing."""
     poller = select.poll()
     poller.register(connection.fileno(), select.POLLIN)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from leasehold.errors import StoreError
+from leasehold.store.base import ANY_QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ class PostgresWaker:
 
     def __init__(self, own: Own, queues: frozenset[str]) -> None:
         self._own = own
-        self._queues = queues
+        self._queues = queues | {ANY_QUEUE}
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
         os.set_blocking(self._write, False)

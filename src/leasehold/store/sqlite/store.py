@@ -26,7 +26,7 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
-from leasehold.store.base import Answer, EnqueueScript, SchemaStatus
+from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, queues_of
 from leasehold.store.migrations import Migration, load_migrations
 from leasehold.store.sqlite import checks, location, people, records, schema, settle, upkeep
 from leasehold.store.sqlite.claim import (
@@ -38,7 +38,6 @@ from leasehold.store.sqlite.claim import (
 )
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script, write_script
-from leasehold.store.sqlite.errors import translate
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -106,15 +105,11 @@ class SqliteStore:
             return frozenset()
         with self._database.write() as connection:
             existing = run_script(connection, self.enqueue_script(jobs))
-        self.notify(frozenset(job.queue for job in jobs))
+        self.notify(queues_of(jobs))
         return existing
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
         return write_script(jobs, self._clock.now())
-
-    def translate(self, error: BaseException) -> BaseException:
-        """Say what an error on a caller's connection means; itself when it is none of SQLite's."""
-        return translate(error)
 
     def notify(self, queues: frozenset[str]) -> None:
         # Other processes are told by the log being written.

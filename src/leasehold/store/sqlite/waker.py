@@ -10,6 +10,7 @@ import weakref
 from contextlib import suppress
 from pathlib import Path
 
+from leasehold.store.base import ANY_QUEUE
 from leasehold.store.sqlite.inotify import FolderWatch, open_watch
 from leasehold.store.sqlite.location import Location
 
@@ -21,7 +22,7 @@ class SqliteWaker:
     """Used by one thread, poked by any."""
 
     def __init__(self, location: Location, queues: frozenset[str]) -> None:
-        self.queues = queues
+        self.queues = queues | {ANY_QUEUE}
         # A socket pair, because select can't wait for anything else on Windows, and because a
         # signal handler may poke while its own thread is inside `wait`.
         self._ear, self._mouth = socket.socketpair()
