@@ -1,4 +1,4 @@
-"""Drives one event against one job, in whatever state it is: what the transition table is tested with."""
+"""Drives one event against one job in whatever state it is, for the test of the transitions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Subject(NamedTuple):
 
 
 def prepare(store: Store, state: State, event: Event) -> Subject:
-    """Bring a job into the state; for a running one, so that the event is the one that can happen."""
+    """Bring a job into the state, a running one so that this very event can happen to it."""
     stranger = _see_a_lapse(store)
     if state is State.RUNNING:
         taken = _start_for(store, event)

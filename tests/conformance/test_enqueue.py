@@ -10,10 +10,11 @@ import pytest
 
 from leasehold.errors import IdConflict
 from leasehold.model.states import State
-from leasehold.model.values import NewJob
+from leasehold.model.values import NewJob, TaskPolicy, WorkerInfo
 from tests.conformance.kit import (
     GREET,
     LATER_SECONDS,
+    WORKER,
     Place,
     bring,
     claim,
@@ -180,6 +181,39 @@ def test_new_and_known_jobs_may_come_in_one_call(store: Store) -> None:
 
     assert store.enqueue([fresh, known]) == {known.id}
     assert {taken.job_id for taken in claim(store)} == {fresh.id, known.id}
+
+
+NOT_SAID: dict[str, Any] = {
+    "queue": None,
+    "priority": None,
+    "max_attempts": None,
+    "timeout_seconds": None,
+}
+
+
+def test_what_is_not_said_is_as_the_kinds_workers_registered_it(store: Store) -> None:
+    policy = TaskPolicy(
+        kind=GREET,
+        queue="mail",
+        priority=3,
+        max_attempts=9,
+        timeout_seconds=90.5,
+        dies_on_lapse=False,
+    )
+    worker = WorkerInfo(id=WORKER, name="w", queues=(), kinds=(GREET,), slots=1, version="1")
+    store.register(worker, [policy])
+
+    job = look(store, enqueue_one(store, **NOT_SAID))
+    assert (job.queue, job.priority, job.max_attempts) == ("mail", 3, 9)
+    assert job.timeout_seconds == 90.5
+    said = look(store, enqueue_one(store, queue="default", priority=0))
+    assert (said.queue, said.priority, said.max_attempts) == ("default", 0, 5)
+
+
+def test_what_is_not_said_of_an_unregistered_kind_is_the_default(store: Store) -> None:
+    job = look(store, enqueue_one(store, **NOT_SAID))
+    assert (job.queue, job.priority, job.max_attempts) == ("default", 0, 5)
+    assert job.timeout_seconds == 3600.0
 
 
 @pytest.mark.parametrize("field", ["delay_seconds", "run_at"])

@@ -101,10 +101,10 @@ def test_filters_work_together_in_every_state(store: Store, place: Place) -> Non
     state = STATE_OF[place]
 
     assert find(store, state=state, **options) == [wanted]
-    for name in options:
+    for name, value in options.items():
         where = options | {name: new_id() if name == "batch" else "nothing"}
         assert find(store, state=state, **where) == []
-        assert wanted in find(store, state=state, **{name: options[name]})
+        assert wanted in find(store, state=state, **{name: value})
 
 
 def test_the_limit_cuts_at_the_newest(store: Store) -> None:

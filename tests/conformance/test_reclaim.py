@@ -1,4 +1,4 @@
-"""Reclaim takes back what lapsed and stands unchanged; the first lapse is free, the last one ends."""
+"""Reclaim takes back what lapsed and stands unchanged; the first lapse is free, the last ends."""
 
 from __future__ import annotations
 

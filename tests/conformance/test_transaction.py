@@ -67,6 +67,18 @@ def async_transaction(store: Store, taken: Claim) -> AbstractAsyncContextManager
     return store.async_transaction(WORKER, lambda: end, lease_seconds=LEASE_SECONDS)
 
 
+def write_and_fail(store: Store, taken: Claim) -> None:
+    with transaction(store, taken) as connection:
+        connection.execute(WRITE)
+        raise HandlerFailed
+
+
+def write_and_stumble(store: Store, taken: Claim) -> None:
+    with transaction(store, taken) as connection:
+        connection.execute(WRITE)
+        connection.execute("INSERT INTO no_such_table VALUES (1)")
+
+
 def assert_nothing_happened(store: Store, tables: Tables, taken: Claim) -> None:
     assert effects(tables) == 0
     assert look(store, taken.job_id).state is State.RUNNING
@@ -101,9 +113,8 @@ def test_the_settlement_is_asked_for_last(store: Store, tables: Tables) -> None:
 
 def test_an_exception_rolls_both_back_and_the_lease_stands(store: Store, tables: Tables) -> None:
     taken = start_one(store)
-    with pytest.raises(HandlerFailed), transaction(store, taken) as connection:
-        connection.execute(WRITE)
-        raise HandlerFailed
+    with pytest.raises(HandlerFailed):
+        write_and_fail(store, taken)
 
     assert_nothing_happened(store, tables, taken)
     assert settle(store, taken, "failed", error="x", delay_seconds=1.0) is Answer.SETTLED
@@ -111,21 +122,16 @@ def test_an_exception_rolls_both_back_and_the_lease_stands(store: Store, tables:
 
 def test_a_statement_that_fails_rolls_both_back(store: Store, tables: Tables) -> None:
     taken = start_one(store)
-    with (
-        pytest.raises(Exception, match="no_such_table"),
-        transaction(store, taken) as connection,
-    ):
-        connection.execute(WRITE)
-        connection.execute("INSERT INTO no_such_table VALUES (1)")
+    with pytest.raises(Exception, match="no_such_table"):
+        write_and_stumble(store, taken)
 
     assert_nothing_happened(store, tables, taken)
 
 
 def test_a_rolled_back_transaction_may_be_tried_again(store: Store, tables: Tables) -> None:
     taken = start_one(store)
-    with pytest.raises(HandlerFailed), transaction(store, taken) as connection:
-        connection.execute(WRITE)
-        raise HandlerFailed
+    with pytest.raises(HandlerFailed):
+        write_and_fail(store, taken)
     with transaction(store, taken) as connection:
         connection.execute(WRITE)
 
@@ -205,7 +211,7 @@ def test_the_store_is_usable_after_a_lost_transaction(store: Store) -> None:
 
 
 async def run(connection: Any, statement: str) -> None:
-    """Execute on the connection that the store yields: async on one store, blocking on the other."""
+    """Execute on what the store yields: async on one store, blocking on the other."""
     result = connection.execute(statement)
     if inspect.isawaitable(result):
         await result

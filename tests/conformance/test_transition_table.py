@@ -123,7 +123,7 @@ def test_a_job_for_later_is_queued_but_not_claimed(store: Store) -> None:
 def test_an_uncharged_ending_of_a_job_that_failed_before_is_waiting_again(
     store: Store, outcome: str
 ) -> None:
-    """What stands in `scheduled` with failures is failed to the eye; what stands in `ready` is queued."""
+    """In `scheduled` with failures it looks failed, in `ready` it looks queued."""
     taken = start_one(store)
     settle(store, taken, "failed", error="Boom", delay_seconds=0.0, is_counted=True)
     pass_time(store, 1)

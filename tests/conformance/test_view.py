@@ -1,4 +1,4 @@
-"""The people's view (`leasehold.jobs`, `leasehold_jobs`) shows each state in one row of plain words."""
+"""The people's view (`leasehold.jobs`, `leasehold_jobs`) shows each job in one row, plainly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,32 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from tests.conformance.tables import Row, Tables
 
-COLUMNS = ["id", "tenant_id", "queue", "type", "payload", "status", "priority", "attempts", "max_attempts", "failures", "run_at", "locked_by", "locked_at", "locked_until", "key", "throttle_key", "batch_id", "started_at", "finished_at", "result", "error_message", "created_by", "created_at", "updated_at"]
+COLUMNS = [
+    "id",
+    "tenant_id",
+    "queue",
+    "type",
+    "payload",
+    "status",
+    "priority",
+    "attempts",
+    "max_attempts",
+    "failures",
+    "run_at",
+    "locked_by",
+    "locked_at",
+    "locked_until",
+    "key",
+    "throttle_key",
+    "batch_id",
+    "started_at",
+    "finished_at",
+    "result",
+    "error_message",
+    "created_by",
+    "created_at",
+    "updated_at",
+]
 # What was spent: the failures, plus one while running or succeeded.
 SPENT = {
     Place.RUNNING: 1,

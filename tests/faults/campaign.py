@@ -6,6 +6,7 @@ import contextlib
 import random
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import leasehold as lh
@@ -95,7 +96,7 @@ class Campaign:
         schedule = self._plan.schedule(self._chance)
         for number, fault in enumerate(schedule):
             due_at = int(len(self._orders) * _FAULTS_END_AT * number / len(schedule))
-            self._wait(lambda due_at=due_at: self._target.count_ended() >= due_at)  # type: ignore[misc]
+            self._wait(partial(self._has_ended, due_at))
             self._strike(fault)
 
     def _strike(self, fault: str) -> None:
@@ -121,6 +122,9 @@ class Campaign:
 
         self._wait(look)
         return self._chance.choice(found)
+
+    def _has_ended(self, jobs: int) -> bool:
+        return self._target.count_ended() >= jobs
 
     def _is_drained(self) -> bool:
         is_awake = all(each.continue_at is None for each in self._fleet.living)

@@ -17,7 +17,7 @@ JOB = "job-1"
 
 def outcome(attempt: int, state: str, **changes: Any) -> OutcomeRow:
     """One attempt, a second long, ten seconds after the one before."""
-    fields = {
+    fields: dict[str, Any] = {
         "job_id": JOB,
         "attempt": attempt,
         "state": state,

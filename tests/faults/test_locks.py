@@ -1,4 +1,4 @@
-"""An interruption may strike a blocking handler anywhere, but never leaves a store's lock behind."""
+"""An interruption may strike a handler anywhere, but never leaves a store's lock behind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import leasehold as lh
 from tests.faults.waiting import wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from uuid import UUID
 
 HOLDERS = 10  # as many as the pool has connections; on SQLite the first has the only write lock
@@ -60,5 +61,5 @@ def test_handlers_that_time_out_while_they_wait_for_a_transaction_leave_no_lock_
     assert {client.get(each).state for each in ids} == {lh.State.SUCCEEDED}
 
 
-def _have_ended(client: lh.Client, ids: list[UUID]) -> bool:
+def _have_ended(client: lh.Client, ids: Sequence[UUID]) -> bool:
     return all(client.get(each).state.is_final for each in ids)

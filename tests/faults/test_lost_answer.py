@@ -150,7 +150,7 @@ def test_half_open_connections_are_noticed_and_work_goes_on(
     proxy: Proxy, far: lh.Client, near: lh.Client
 ) -> None:
     with lh.Worker(far, tasks=[note, pay_note, pay_note_async], poll="0.2s"):
-        before = [near.enqueue(task).id for task in (pay_note, pay_note_async)]
+        before = [near.enqueue(pay_note).id, near.enqueue(pay_note_async).id]
         for job_id in before:
             wait_for_success(near, job_id)
         proxy.vanish()

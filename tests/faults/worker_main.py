@@ -45,7 +45,7 @@ def main() -> int:
     options = msgspec.json.decode(sys.argv[1], type=WorkerOptions)
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     worker = lh.Worker(
         lh.Client(options.url),
         import_module(options.tasks),

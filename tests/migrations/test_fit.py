@@ -9,6 +9,8 @@ import pytest
 
 from leasehold.errors import SchemaMismatch
 from leasehold.store import open_store
+from tests.conformance.kit import enqueue_one
+from tests.conformance.tables import open_tables
 
 if TYPE_CHECKING:
     from leasehold.store.base import Store
@@ -30,12 +32,20 @@ def test_tables_and_code_of_one_release_fit(store: Store) -> None:
     store.check_schema()
 
 
-def test_no_tables_at_all_names_the_command_to_run(application: Tables, fresh_url: str) -> None:
+def test_on_postgresql_no_tables_at_all_names_the_command_to_run(postgres_url: str) -> None:
     with (
-        contextlib.closing(open_store(fresh_url)) as store,
+        contextlib.closing(open_store(postgres_url)) as store,
         pytest.raises(SchemaMismatch, match="leasehold migrate"),
     ):
         store.check_schema()
+
+
+def test_on_sqlite_there_is_nothing_to_install(sqlite_url: str) -> None:
+    with open_tables(sqlite_url) as application:
+        application.execute("CREATE TABLE invoice (n integer)")
+    with contextlib.closing(open_store(sqlite_url)) as store:
+        store.check_schema()
+        enqueue_one(store)
 
 
 def test_older_tables_name_both_versions_and_the_command_to_run(

@@ -90,13 +90,13 @@ def expected(record: Record) -> dict[str, Any]:
     fields = {
         "state": record.state,
         "kind": asked.kind,
-        "queue": asked.queue,
+        "queue": record.queue,
         "tenant": asked.tenant,
         "args": msgspec.json.decode(asked.args),
         "priority": record.priority,
         "attempt": record.attempt,
         "failures": record.failures,
-        "max_attempts": asked.max_attempts,
+        "max_attempts": record.max_attempts,
         "worker": lease.worker if lease else None,
         "cancel_requested": bool(lease and lease.is_cancelled),
     }
@@ -138,7 +138,7 @@ def tally(model: Model) -> Counter[tuple[str, str]]:
     for record in model.jobs.values():
         if record.place == "scheduled":
             place = "failed" if record.failures else "scheduled"
-            counts[record.asked.queue, place] += 1
+            counts[record.queue, place] += 1
         elif record.place:
-            counts[record.asked.queue, PLACES[record.place]] += 1
+            counts[record.queue, PLACES[record.place]] += 1
     return counts

@@ -63,6 +63,12 @@ def exact_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leasehold.store.postgres.levels.HEAD_MOST_SECONDS", 0.0)
 
 
+@pytest.fixture(autouse=True)
+def no_compiled_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Switch off JIT: without sequential scans all costs look huge, and `counts` takes 0.2 s."""
+    monkeypatch.setenv("PGOPTIONS", "-c jit=off")
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def laboratory(request: pytest.FixtureRequest) -> Iterator[Laboratory]:
     with open_laboratory(request.getfixturevalue(f"{request.param}_url")) as opened:
@@ -83,7 +89,7 @@ def search() -> settings:
     """
     asked = os.environ.get(EXAMPLES_VARIABLE)
     return settings(
-        max_examples=int(asked or 60),
+        max_examples=int(asked or 150),
         stateful_step_count=40,
         derandomize=asked is None,
         database=None,

@@ -7,7 +7,7 @@ instant, as in a real store; all durations in the tests are far longer than what
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from leasehold.errors import IdConflict
 from leasehold.model.ids import Fence
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import NewJob, Settlement, Want
+
+T = TypeVar("T")
 
 MOMENT_SECONDS = 0.001
 NO_FENCE = Fence(0)
@@ -50,6 +52,10 @@ class Record:
     """A job: what was asked, the place it stands in ("" when it ended), and its history."""
 
     asked: NewJob
+    queue: str
+    max_attempts: int
+    timeout_seconds: float
+    asked_priority: int
     created: float
     place: str
     priority: int
@@ -102,9 +108,13 @@ class Model:
         delay = job.delay_seconds or 0.0
         self.jobs[job.id] = Record(
             asked=job,
+            queue=given(job.queue),
+            max_attempts=given(job.max_attempts),
+            timeout_seconds=given(job.timeout_seconds),
+            asked_priority=given(job.priority),
             created=self.now,
             place="scheduled" if delay else "ready",
-            priority=job.priority,
+            priority=given(job.priority),
             run_at=self.now + delay if delay else None,
         )
 
@@ -119,7 +129,7 @@ class Model:
         is_for_suspects: bool,
         fences: Mapping[JobId, Fence],
     ) -> list[JobId]:
-        """Claim; unknown kinds are parked. The fences are the store's, who alone can number them."""
+        """Claim; unknown kinds are parked. The fences are the store's: it alone numbers them."""
         self._tick()
         taken = []
         for job_id in self._choose("ready", wants, limit, is_for_suspects=is_for_suspects):
@@ -166,7 +176,7 @@ class Model:
                 (-record.priority, record.created, job_id)
                 for job_id, record in self.jobs.items()
                 if record.place == place
-                and record.asked.queue == want.queue
+                and record.queue == want.queue
                 and is_for_suspects == (record.lapses > 0)
                 and (kinds is None or record.asked.kind in kinds)
             ]
@@ -180,7 +190,7 @@ class Model:
             fence=fence,
             worker=worker,
             until=self.now + lease_seconds,
-            deadline=self.now + record.asked.timeout_seconds + lease_seconds,
+            deadline=self.now + record.timeout_seconds + lease_seconds,
             lease_seconds=lease_seconds,
         )
 
@@ -302,7 +312,7 @@ class Model:
         is_charged = record.lapses > 0
         record.failures += is_charged
         record.lapses += 1
-        is_spent = is_charged and record.failures >= record.asked.max_attempts
+        is_spent = is_charged and record.failures >= record.max_attempts
         if is_spent or record.asked.kind in self._fragile:
             self._end(record, lease, "dead", error="lapsed")
         else:
@@ -329,7 +339,7 @@ class Model:
             return None
         if record.state in {State.FAILED, State.DEAD, State.CANCELLED}:
             if not record.place:
-                record.priority = record.asked.priority
+                record.priority = record.asked_priority
             record.place, record.run_at = "ready", None
             record.failures = record.lapses = 0
         return record.state
@@ -365,7 +375,13 @@ class Model:
         record.ends.append(End(record.attempt, outcome, fence, worker))
         record.place, record.lease, record.run_at, record.error = "", None, None, error
         if outcome in {"succeeded", "dead", "cancelled"}:
-            record.priority = record.asked.priority
+            record.priority = record.asked_priority
+
+
+def given(value: T | None) -> T:
+    """Demand a value: what a kind's own defaults would be is not modelled."""
+    assert value is not None
+    return value
 
 
 def cancelled(by: str | None) -> str:

@@ -102,6 +102,8 @@ class Crew:
         """End within the grace: let jobs end, hand the rest back uncharged, renew until then."""
         deadline = time.monotonic() + grace_seconds
         margin = min(5.0, grace_seconds / 4)
+        running = self.book.running_count
+        _logger.info("stopping", extra={"grace_seconds": grace_seconds, "running": running})
         self._claimer.stop(max(1.0, margin))
         self._hand_back(self.runners.recall())
         self._wait_for_running(deadline - margin)

@@ -30,13 +30,10 @@ def job_id(value: Any) -> JobId:
     return JobId(value if isinstance(value, UUID) else UUID(str(value)))
 
 
-def job(row: tuple[Any, ...]) -> Job:
-    """Read the columns of get.sql and find_*.sql, in their order."""
-    names = Job.__struct_fields__
-    values = dict(zip(names, row, strict=True))
-    values["args"] = _decode(values["args"])
+def job(record: dict[str, Any]) -> Job:
+    """Read a row of the view `leasehold.record`; it has more columns than a job shows."""
+    values = {name: record[name] for name in Job.__struct_fields__}
     values["state"] = State(values["state"])
-    values["result"] = None if values["result"] is None else _decode(values["result"])
     return Job(**values)
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from psycopg.rows import dict_row
 
 from leasehold.errors import StoreError
 from leasehold.model.states import State
@@ -249,12 +250,12 @@ class PostgresStore:
 
     # -- people ----------------------------------------------------------------------------------
     def get(self, job_id: JobId) -> Job | None:
-        found = self._run(load(PACKAGE, "get"), job_id=job_id)
-        return rows.job(found[0]) if found else None
+        found = self._jobs("get", job_id=job_id)
+        return found[0] if found else None
 
     def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
-        found = self._run(
-            load(PACKAGE, rows.FIND[where.state]),
+        return self._jobs(
+            rows.FIND[where.state],
             before=before or rows.GREATEST_ID,
             limit=limit,
             state=where.state,
@@ -263,7 +264,6 @@ class PostgresStore:
             tenant=where.tenant,
             batch=where.batch,
         )
-        return [rows.job(row) for row in found]
 
     def history(self, job_id: JobId) -> list[Attempt]:
         return [rows.attempt(row) for row in self._run(load(PACKAGE, "history"), job_id=job_id)]
@@ -341,6 +341,12 @@ class PostgresStore:
     def _lend(self) -> Iterator[Connection]:
         with shielded(), self._source.connection() as connection, translating():
             yield connection
+
+    def _jobs(self, operation: str, **parameters: Any) -> list[Job]:
+        with self._lend() as connection:
+            cursor = connection.cursor(row_factory=dict_row)
+            found = cursor.execute(load(PACKAGE, operation).encode(), parameters)
+            return [rows.job(record) for record in found]
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         with shielded(), self._source.connection() as connection, translating():

@@ -1,0 +1,161 @@
+"""Plans that were prepared on empty tables still use indexes when 300,000 jobs have come."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import psycopg
+import pytest
+
+from leasehold.model.values import Want
+from leasehold.store import open_store
+from leasehold.store.postgres import connection as connections
+from leasehold.store.postgres.claiming import ClaimRequest
+from leasehold.store.postgres.store import PostgresStore
+from leasehold.store.sql import load
+from tests.conformance.kit import GREET, WORKER, claim, enqueue_one, held, raw, settlement
+from tests.races.kit import _Given
+from tests.races.test_hints import load_ready
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leasehold.model.values import Claim
+    from leasehold.store.postgres.connection import Connection
+
+PACKAGE = "leasehold.store.postgres"
+JOBS = 300_000
+STATEMENTS = ("claim", "finish", "renew", "get", "cancel_waiting", "promote")
+SMALL_SECONDS = 0.5  # a claim of 100 takes a few milliseconds; a scan of the table far longer
+
+
+class Side:
+    """A worker's connection whose statements were all prepared while the tables were empty."""
+
+    def __init__(self, url: str) -> None:
+        self.connection: Connection = connections.connect(url)
+        self.store = PostgresStore(url, source=_Given(self.connection))
+        self.store._claims[False]._levels.note_head_cost(0.0)
+        for _ in range(8):  # after five of them PostgreSQL keeps a generic plan
+            self._cycle()
+
+    def _cycle(self) -> None:
+        job_id = enqueue_one(self.store)
+        doomed = enqueue_one(self.store, delay_seconds=3600.0)
+        (taken,) = claim(self.store)
+        self.store.renew(WORKER, [held(taken)])
+        self.store.get(job_id)
+        self.store.finish(WORKER, [settlement(taken, "succeeded", result=raw(1))])
+        self.store.promote(limit=10)
+        self.store.cancel(doomed, by=None)
+
+    def plan(self, name: str, parameters: dict[str, Any]) -> str:
+        """Explain the prepared statement as this connection would run it now."""
+        text = load(PACKAGE, name)
+        places = dict.fromkeys(re.findall(r"%\((\w+)\)s", text))
+        prepared = self.connection.execute(
+            "SELECT name FROM pg_prepared_statements WHERE statement LIKE %s",
+            (text.splitlines()[0].replace("%", r"\%") + "%",),
+            prepare=False,
+        ).fetchall()
+        assert len(prepared) == 1, f"{name} is prepared {len(prepared)} times"
+        cursor = psycopg.ClientCursor(self.connection)
+        slots = ", ".join("%s" for _ in places)
+        query = f'EXPLAIN EXECUTE "{prepared[0][0]}" ({slots})'
+        rows = cursor.execute(query.encode(), [parameters[each] for each in places]).fetchall()
+        return "\n".join(row[0] for row in rows)
+
+
+@pytest.fixture(scope="module")
+def empty_url(postgres_server: Any) -> Iterator[str]:
+    url = postgres_server.create_database()
+    with contextlib.closing(open_store(url)) as store:
+        store.migrate()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for table in ("job", "ready", "scheduled", "parked", "lease", "outcome"):
+            connection.execute(
+                f"ALTER TABLE leasehold.{table} SET (autovacuum_enabled = false)".encode()
+            )
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="module")
+def sides(empty_url: str) -> Iterator[tuple[Side, Side, list[Claim]]]:
+    """A worker's connection, one without steady plans, and a hundred leases on the full tables."""
+    steady = Side(empty_url)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connections, "_STEADY_PLANS", "SELECT 1")
+        shaky = Side(empty_url)
+    with psycopg.connect(empty_url) as loader:
+        load_ready(loader, JOBS)
+    started = time.monotonic()
+    taken = claim(steady.store, limit=100)
+    assert time.monotonic() - started < SMALL_SECONDS
+    assert len(taken) == 100
+    yield steady, shaky, taken
+    steady.connection.close()
+    shaky.connection.close()
+
+
+def parameters(name: str, side: Side, taken: list[Claim]) -> dict[str, Any]:
+    wants = [Want("default", 100)]
+    scans = side.store._claims[False]._levels.scans(wants)
+    request = ClaimRequest(WORKER, wants, 100, {GREET: 60.0}, side.store._skew)
+    leases = [held(one) for one in taken]
+    ends = [settlement(one, "succeeded") for one in taken]
+    given: dict[str, dict[str, Any]] = {
+        "claim": request.parameters() | {"levels": encode(scans), "is_suspect": False},
+        "finish": {"settlements": encode(ends), "worker": WORKER},
+        "renew": {"leases": encode(leases), "worker": WORKER},
+        "get": {"job_id": taken[0].job_id},
+        "cancel_waiting": {"job_id": taken[0].job_id, "by": None},
+        "promote": {"limit": 100},
+    }
+    return given[name] | {"skew": side.store._skew}
+
+
+def encode(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_prepared_on_empty_tables_scans_no_table(
+    sides: tuple[Side, Side, list[Claim]], name: str
+) -> None:
+    steady, _, taken = sides
+    plan = steady.plan(name, parameters(name, steady, taken))
+    assert "Seq Scan" not in plan, plan
+    assert "Hash Join" not in plan, plan
+
+
+def test_the_claim_uses_the_indexes_it_names(sides: tuple[Side, Side, list[Claim]]) -> None:
+    steady, _, taken = sides
+    plan = steady.plan("claim", parameters("claim", steady, taken))
+    assert "ready_order" in plan
+    assert "job_pkey" in plan
+    assert "Tid Scan on ready" in plan
+
+
+def test_claims_finishes_and_renewals_of_a_hundred_stay_quick(
+    sides: tuple[Side, Side, list[Claim]],
+) -> None:
+    steady, _, _ = sides
+    started = time.monotonic()
+    taken = claim(steady.store, limit=100)
+    steady.store.renew(WORKER, [held(one) for one in taken])
+    steady.store.finish(WORKER, [settlement(one, "succeeded") for one in taken])
+    assert time.monotonic() - started < 3 * SMALL_SECONDS
+
+
+def test_mutant_without_steady_plans_statements_scan_whole_tables(
+    sides: tuple[Side, Side, list[Claim]],
+) -> None:
+    _, shaky, taken = sides
+    plans = {name: shaky.plan(name, parameters(name, shaky, taken)) for name in STATEMENTS}
+    scanning = {name for name, plan in plans.items() if "Seq Scan on " in plan}
+    assert "claim" in scanning, plans["claim"]

@@ -1,0 +1,101 @@
+"""Where a claim's scans start, and when they start from the head again; in virtual time."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from leasehold.model.ids import uuid7
+from leasehold.model.values import Want
+from leasehold.store.postgres.levels import (
+    EMPTY_LEAST_SECONDS,
+    HEAD_LEAST_SECONDS,
+    HEAD_MOST_SECONDS,
+    HEAD_SHARE,
+    Levels,
+)
+
+QUEUES = frozenset({"a", "b"})
+WANTS = [Want("a", 5), Want("b", 7)]
+MOMENT = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def levels() -> Levels:
+    """Levels found at second 100."""
+    found = Levels()
+    found.restart([("a", 0), ("b", 3), ("a", 9)], QUEUES, 100.0)
+    return found
+
+
+def test_a_new_worker_looks_from_the_head() -> None:
+    assert Levels().is_head_due(0.0, QUEUES)
+    assert Levels().scans(WANTS) == []
+
+
+def test_scans_come_in_the_order_of_wants_and_of_priority(levels: Levels) -> None:
+    scans = levels.scans([Want("b", 7), Want("a", 5)])
+    assert [(scan["queue"], scan["priority"], scan["most"]) for scan in scans] == [
+        ("b", 3, 7),
+        ("a", 9, 5),
+        ("a", 0, 5),
+    ]
+
+
+def test_queues_that_are_not_wanted_are_not_scanned(levels: Levels) -> None:
+    assert [scan["queue"] for scan in levels.scans([Want("b", 1)])] == ["b"]
+
+
+def test_a_scan_starts_after_the_last_row_taken_on_its_own_level(levels: Levels) -> None:
+    job_id = uuid7(0, os.urandom(10))
+    levels.advance("a", 9, MOMENT, job_id)
+    scans = {(scan["queue"], scan["priority"]): scan for scan in levels.scans(WANTS)}
+    assert (scans["a", 9]["created_at"], scans["a", 9]["job_id"]) == (MOMENT, job_id)
+    assert scans["a", 0]["created_at"] < MOMENT - timedelta(days=10_000)
+
+
+def test_a_restart_forgets_the_hints(levels: Levels) -> None:
+    levels.advance("a", 9, MOMENT, uuid7(0, os.urandom(10)))
+    levels.restart([("a", 9)], QUEUES, 101.0)
+    assert levels.scans(WANTS)[0]["created_at"] < MOMENT
+
+
+def test_a_queue_not_looked_at_before_needs_a_look_from_the_head(levels: Levels) -> None:
+    assert not levels.is_head_due(100.0, frozenset({"a"}))
+    assert levels.is_head_due(100.0, frozenset({"a", "new"}))
+
+
+@pytest.mark.parametrize(
+    ("cost", "wait"),
+    [
+        (0.0, HEAD_LEAST_SECONDS),
+        (0.010, 0.010 * HEAD_SHARE),  # five percent of the time
+        (10.0, HEAD_MOST_SECONDS),  # but nothing is hidden for longer than this
+    ],
+)
+def test_looks_from_the_head_take_a_twentieth_of_the_time(
+    levels: Levels, cost: float, wait: float
+) -> None:
+    levels.note_head_cost(cost)
+    assert not levels.is_head_due(100.0 + wait * 0.99, QUEUES)
+    assert levels.is_head_due(100.0 + wait * 1.01, QUEUES)
+
+
+def test_an_empty_scan_is_followed_by_one_from_the_head_almost_at_once(levels: Levels) -> None:
+    levels.note_head_cost(0.001)
+    assert not levels.is_second_look_due(100.0)
+    assert levels.is_second_look_due(100.0 + EMPTY_LEAST_SECONDS * 1.01)
+
+
+def test_a_dear_look_from_the_head_is_not_repeated_at_once(levels: Levels) -> None:
+    levels.note_head_cost(0.2)
+    assert not levels.is_second_look_due(100.0 + 0.39)
+    assert levels.is_second_look_due(100.0 + 0.41)
+
+
+def test_a_queue_with_several_levels_and_less_room_is_told(levels: Levels) -> None:
+    assert levels.has_split_limit([Want("a", 2), Want("b", 9)], 9)
+    assert not levels.has_split_limit([Want("a", 9), Want("b", 2)], 9)
+    assert not levels.has_split_limit([Want("a", 9), Want("b", 9)], 9)
