@@ -100,7 +100,11 @@ class PostgresRace:
         return self._pool.submit(action)
 
     def run_beside(
-        self, first: Callable[[PostgresStore], Any], second: Callable[[], T], *, commits: bool = True
+        self,
+        first: Callable[[PostgresStore], Any],
+        second: Callable[[], T],
+        *,
+        commits: bool = True,
     ) -> T:
         """Let `first` do its work, `second` wait for it, then end `first` and return `second`'s."""
         with self.uncommitted() as side:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from tests.races.kit import PostgresRace
 
 PACKAGE = "leasehold.store.postgres"
-FOUND_SECONDS = levels.HEAD_MOST_SECONDS + 1.0  # half a second, and a wide margin for a busy machine
+FOUND_SECONDS = (
+    levels.HEAD_MOST_SECONDS + 1.0
+)  # half a second, and a wide margin for a busy machine
 CROWD = 3_000
 
 
@@ -89,7 +91,12 @@ def urgent(race: PostgresRace) -> Iterator[Callable[[], JobId]]:
     yield lambda: enqueue_one(race.store, priority=99)
 
 
-BEFORE_THE_HINT = {"late": late_commit, "released": released, "promoted": promoted, "urgent": urgent}
+BEFORE_THE_HINT = {
+    "late": late_commit,
+    "released": released,
+    "promoted": promoted,
+    "urgent": urgent,
+}
 
 
 def seconds_until_found(race: PostgresRace, how: str, limit: float) -> float | None:

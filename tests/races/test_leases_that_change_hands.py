@@ -123,9 +123,7 @@ def test_a_finish_that_waited_for_a_reclaim_that_was_rolled_back_settles(
 ) -> None:
     taken = start_one(race.store)
     pass_time(race.store, LEASE_SECONDS + 1)
-    answer = race.run_beside(
-        reclaim, lambda: settle(race.store, taken, "succeeded"), commits=False
-    )
+    answer = race.run_beside(reclaim, lambda: settle(race.store, taken, "succeeded"), commits=False)
     assert answer == "settled"
 
 
@@ -157,14 +155,21 @@ def test_a_lease_that_was_renewed_since_it_was_seen_is_not_taken(store: Store) -
 
 
 UNTIL = {
-    "postgres": ("reclaim", "(extract(epoch FROM lease.until) * 1000000)::bigint::text = asked.until"),
+    "postgres": (
+        "reclaim",
+        "(extract(epoch FROM lease.until) * 1000000)::bigint::text = asked.until",
+    ),
     "sqlite": ("reclaim_pick", "lease.until = seen.value ->> 2"),
 }
 FENCES = {
     "postgres": [("finish", "lease.fence = asked.fence", "true")],
     "sqlite": [
         ("settle_pick", "lease.fence = held.value ->> 1", "true"),
-        ("settle_remove", "(job_id, fence) IN (SELECT value ->> 0, value ->> 1", "job_id IN (SELECT value ->> 0"),
+        (
+            "settle_remove",
+            "(job_id, fence) IN (SELECT value ->> 0, value ->> 1",
+            "job_id IN (SELECT value ->> 0",
+        ),
     ],
 }
 

@@ -139,9 +139,7 @@ def test_mutant_that_does_not_halve_drags_the_whole_batch_down(
     monkeypatch.setattr(
         Finisher,
         "_divide",
-        lambda self, asked, error, **named: [
-            whole(self, [each], error, **named) for each in asked
-        ],
+        lambda self, asked, error, **named: [whole(self, [each], error, **named) for each in asked],
     )
     client, (task, ids) = poison(store)
     with new_worker(client, [task], slots=JOBS) as worker:

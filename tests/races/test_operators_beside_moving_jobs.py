@@ -108,12 +108,12 @@ def is_cancelled(store: PostgresStore, job_id: JobId) -> bool:
 
 
 @pytest.mark.parametrize("move", MOVES)
-def test_cancel_hits_a_job_that_is_just_moving(race: PostgresRace, tables: Tables, move: str) -> None:
+def test_cancel_hits_a_job_that_is_just_moving(
+    race: PostgresRace, tables: Tables, move: str
+) -> None:
     prepare, go = MOVES[move]
     job = prepare(race.store)
-    race.run_beside(
-        lambda store: go(store, job), lambda: race.store.cancel(job.job_id, by="ops")
-    )
+    race.run_beside(lambda store: go(store, job), lambda: race.store.cancel(job.job_id, by="ops"))
     assert is_cancelled(race.store, job.job_id)
     assert len(places(tables, job.job_id)) <= 1
 
@@ -254,4 +254,3 @@ def test_mutant_a_finish_that_reads_the_lease_by_its_snapshot_overlooks_the_canc
         lambda: settle(race.store, taken, "succeeded"),
     )
     assert look(race.store, taken.job_id).state is State.SUCCEEDED
-

@@ -24,9 +24,7 @@ def test_two_who_retry_at_once_make_one_job_ready(
     race: PostgresRace, tables: Tables, place: Place
 ) -> None:
     job_id, _ = bring(race.store, place)
-    state = race.run_beside(
-        lambda store: store.retry(job_id), lambda: race.store.retry(job_id)
-    )
+    state = race.run_beside(lambda store: store.retry(job_id), lambda: race.store.retry(job_id))
     assert state is State.QUEUED
     assert places(tables, job_id) == ["ready"]
     assert len(claim(race.store)) == 1

@@ -26,9 +26,7 @@ def clock() -> Clock:
 
 def test_every_step_is_due_at_the_start(clock: Clock) -> None:
     ran: list[str] = []
-    rounds = clock.rounds(
-        Round(lambda: ran.append("a"), 1.0), Round(lambda: ran.append("b"), 99.0)
-    )
+    rounds = clock.rounds(Round(lambda: ran.append("a"), 1.0), Round(lambda: ran.append("b"), 99.0))
     assert rounds.seconds_to_next() == 0.0
     rounds.run_due()
     assert ran == ["a", "b"]

@@ -128,4 +128,3 @@ def test_a_task_of_the_script_itself_is_refused_clearly(client: Client) -> None:
     here.handler.__module__ = "__main__"
     with pytest.raises(BadOption, match="move it out of the script"):
         new_worker(client, [here])
-

@@ -15,8 +15,6 @@ from tests.worker.kit import new_worker, wait_for_state, wait_until
 from tests.worker.sample_tasks import add_async, add_blocking
 
 if TYPE_CHECKING:
-
-
     import pytest
 
     from leasehold.client import Client
@@ -73,9 +71,7 @@ def seconds_to_start(client: Client, job_id: UUID) -> float:
 
 def test_an_idle_worker_starts_a_new_job_promptly(client: Client) -> None:
     with new_worker(client, [add_blocking], poll=LONG_POLL):
-        waits = [
-            seconds_to_start(client, client.enqueue(add_blocking, 1, 1).id) for _ in range(5)
-        ]
+        waits = [seconds_to_start(client, client.enqueue(add_blocking, 1, 1).id) for _ in range(5)]
     assert median(waits) < PROMPT_SECONDS
 
 
@@ -89,9 +85,7 @@ with lh.Client(sys.argv[1]) as client:
 """
 
 
-def test_a_job_from_another_process_is_started_promptly_too(
-    client: Client, store_url: str
-) -> None:
+def test_a_job_from_another_process_is_started_promptly_too(client: Client, store_url: str) -> None:
     with new_worker(client, [add_blocking], poll=LONG_POLL):
         waits = []
         for _ in range(3):
