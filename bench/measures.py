@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import leasehold as lh
-from bench.tasks import STARTS_VARIABLE, Starts, noop, noop_blocking
+from bench.tasks import BY_KIND, STARTS_VARIABLE, Starts, noop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,6 @@ Figures = dict[str, float]
 WARM_UP_JOBS = 20
 PICK_UP_JOBS = 200
 PICK_UP_PAUSE_SECONDS = 0.05
-_TASKS = {"async": noop, "blocking": noop_blocking}
 
 
 def bulk_enqueue(url: str, jobs: int) -> Figures:
@@ -94,7 +93,7 @@ def pick_up(url: str, _jobs: int) -> Figures:
 
 
 def load(client: lh.Client, jobs: int, *, kind: str = "async") -> None:
-    task = _TASKS[kind]
+    task = BY_KIND[kind]
     client.enqueue_many(
         task.call(number, f"user{number:06}@example.com", "hello") for number in range(jobs)
     )

@@ -7,6 +7,7 @@ import os
 import struct
 import time
 from pathlib import Path
+from typing import Any
 
 import leasehold as lh
 
@@ -44,3 +45,6 @@ async def noop(n: int, to: str, subject: str) -> None:
 def noop_blocking(n: int, to: str, subject: str) -> None:
     if _starts is not None:
         _starts.note(n)
+
+
+BY_KIND: dict[str, lh.Task[..., Any]] = {"async": noop, "blocking": noop_blocking}

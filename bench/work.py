@@ -18,7 +18,7 @@ SLOTS = 100
 
 def main() -> None:
     url, kind, mode = sys.argv[1:4]
-    task = {"async": tasks.noop, "blocking": tasks.noop_blocking}[kind]
+    task = tasks.BY_KIND[kind]
     with lh.Client(url) as client:
         client.store.check_schema()
         worker = lh.Worker(client, [task], slots=SLOTS)
