@@ -8,6 +8,7 @@
 CREATE FUNCTION leasehold.enqueue_many(jobs text, skew_seconds double precision DEFAULT 0)
 RETURNS TABLE (existing uuid)
 LANGUAGE plpgsql
+SET jit = off
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
