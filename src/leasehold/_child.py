@@ -9,6 +9,7 @@ import asyncio
 import importlib
 import os
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from leasehold.worker.current import JobTransaction
 
 _LARGEST_REQUEST = 64 * 1_048_576
+_LOOK_SECONDS = 0.5
 
 
 class ChildJob(RunningJob):
@@ -44,6 +46,7 @@ class ChildJob(RunningJob):
 
 
 def main() -> None:
+    threading.Thread(target=_die_with, args=(os.getppid(),), daemon=True).start()
     source, sink = int(sys.argv[1]), int(sys.argv[2])
     with os.fdopen(source, "rb") as incoming, os.fdopen(sink, "wb") as outgoing:
         while True:
@@ -53,6 +56,13 @@ def main() -> None:
                 return
             reply = _answer(msgspec.json.decode(frame, type=Request))
             write_frame(outgoing, msgspec.json.encode(reply))
+
+
+def _die_with(parent: int) -> None:
+    """End when the worker is gone: nobody would take what this attempt comes to."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_SECONDS)
+    os._exit(1)
 
 
 def _answer(request: Request) -> Reply:
