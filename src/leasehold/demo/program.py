@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import queue
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,16 +35,19 @@ _GRACE_SECONDS = 1.5
 @click.option("--seconds", type=click.FloatRange(min=0), help="End after so long, not at Ctrl-C.")
 def main(seconds: float | None) -> None:
     """Run sample jobs on SQLite in ./var (or where LEASEHOLD_URL points) and show them live."""
-    ending = threading.Event()
+    # The screen shows what fails; log lines would run through it.
+    logging.getLogger("leasehold").addHandler(logging.NullHandler())
+    # A SimpleQueue may be put to from a signal handler; an Event may deadlock there.
+    ending: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ending.set())
+        signal.signal(number, lambda number, _frame: ending.put(number))
     try:
         _run(ending, seconds)
     except LeaseholdError as error:
         raise click.ClickException(" ".join(str(error).split())) from error
 
 
-def _run(ending: threading.Event, seconds: float | None) -> None:
+def _run(ending: queue.SimpleQueue[int], seconds: float | None) -> None:
     given = os.environ.get(URL_VARIABLE)
     if not given:
         FOLDER.mkdir(exist_ok=True)
@@ -64,12 +68,20 @@ def _run(ending: threading.Event, seconds: float | None) -> None:
 
 
 def _watch(
-    client: Client, worker: Worker, screen: Screen, ending: threading.Event, seconds: float | None
+    client: Client,
+    worker: Worker,
+    screen: Screen,
+    ending: queue.SimpleQueue[int],
+    seconds: float | None,
 ) -> None:
     deadline = float("inf") if seconds is None else time.monotonic() + seconds
-    while not ending.is_set() and time.monotonic() < deadline:
+    while (left := deadline - time.monotonic()) > 0:
         screen.show(look_at(client, worker))
-        ending.wait(min(screen.pause_seconds, max(0.0, deadline - time.monotonic())))
+        try:
+            ending.get(timeout=min(screen.pause_seconds, left))
+        except queue.Empty:
+            continue
+        return
 
 
 def _introduce(given: str | None) -> None:
