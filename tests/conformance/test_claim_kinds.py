@@ -94,18 +94,17 @@ def test_parked_jobs_come_in_the_order_of_claims(store: Store) -> None:
 
 def test_parked_jobs_come_in_the_order_of_wants_and_within_their_limits(store: Store) -> None:
     jobs = {
-        (queue, kind): new_jobs(2, queue=queue, kind=kind)
+        (queue, kind): new_jobs(2, queue=queue, kind=kind, priority=priority)
         for queue in ("a", "b")
-        for kind in ("x", "y")
+        for kind, priority in (("x", 0), ("y", 5))
     }
     store.enqueue([job for some in jobs.values() for job in some])
     claim(store, queues=["a", "b"])
 
     wants = [Want("b", 3), Want("a", 9)]
     taken = store.claim_parked(OTHER, wants, limit=5, leases={"x": 60.0, "y": 60.0})
-    in_b = sorted(job.id for job in (*jobs["b", "x"], *jobs["b", "y"]))
-    in_a = sorted(job.id for job in (*jobs["a", "x"], *jobs["a", "y"]))
-    assert [lease.job_id for lease in taken] == [*in_b[:3], *in_a[:2]]
+    wanted = [*jobs["b", "y"], jobs["b", "x"][0], *jobs["a", "y"]]
+    assert [lease.job_id for lease in taken] == [job.id for job in wanted]
 
 
 def test_parked_jobs_of_other_kinds_and_queues_stay_parked(store: Store, tables: Tables) -> None:

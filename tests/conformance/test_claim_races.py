@@ -13,7 +13,7 @@ import pytest
 
 from leasehold.model.ids import WorkerId
 from leasehold.store import open_store
-from tests.conformance.kit import claim, new_jobs, settlement
+from tests.conformance.kit import claim, new_jobs, settle, settlement, start_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,18 @@ def test_no_job_is_claimed_twice_by_many_at_once(
     taken = Counter(lease.job_id for claims in rounds for lease in claims)
     assert set(taken) == {job.id for job in jobs}
     assert set(taken.values()) == {1}
+
+
+def test_a_job_handed_back_is_not_hidden_for_long_behind_newer_ones(store: Store) -> None:
+    old = start_one(store)
+    newer = new_jobs(400)
+    store.enqueue(newer)
+    claim(store, limit=1)
+    settle(store, old, "released")
+
+    deadline = time.monotonic() + 10
+    while old.job_id not in {taken.job_id for taken in claim(store, limit=1)}:
+        assert time.monotonic() < deadline, "it is still hidden"
 
 
 def test_every_claim_call_has_a_fence_of_its_own(store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import time
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.05
 _LEAST_AWAKE = 2
+_EXTRA = 200
 _FAULTS_END_AT = 0.9  # of the jobs: the rest must show that all goes on
 
 
@@ -63,26 +65,23 @@ class Campaign:
         self._plan = plan
         self._target = target
         self._chance = random.Random(plan.seed)
-        self._orders = make_orders(
-            plan.jobs,
-            self._chance,
-            most_inside_ms=plan.most_inside_ms,
-            most_delay_seconds=plan.most_delay_seconds,
-        )
+        self._client = lh.Client(target.url)
+        self._orders = self._make_orders(plan.jobs)
         options = WorkerOptions(
             url=target.url, slots=plan.slots, lease=plan.lease_seconds, poll=0.2, grace=5.0
         )
         self._fleet = Fleet(options, folder, plan.workers)
         self._give_up = 0.0
+        self._struck: Counter[str] = Counter()
         self.violations: list[Violation] = []
 
     def run(self) -> Figures:
         started = time.monotonic()
         self._give_up = started + self._plan.limit_seconds
         first, rest = self._orders[: len(self._orders) // 2], self._orders[len(self._orders) // 2 :]
-        with contextlib.closing(lh.Client(self._target.url)) as client, self._fleet:
-            _enqueue(client, first)
-            producer = Producer(client, rest)
+        with contextlib.closing(self._client), self._fleet:
+            _enqueue(self._client, first)
+            producer = Producer(self._client, rest)
             producer.start()
             try:
                 self._strike_all()
@@ -92,6 +91,15 @@ class Campaign:
             self._fleet.stop()
         return self._sum_up(time.monotonic() - started, producer.repeats)
 
+    def _make_orders(self, count: int) -> list[Order]:
+        plan = self._plan
+        return make_orders(
+            count,
+            self._chance,
+            most_inside_ms=plan.most_inside_ms,
+            most_delay_seconds=plan.most_delay_seconds,
+        )
+
     def _strike_all(self) -> None:
         schedule = self._plan.schedule(self._chance)
         for number, fault in enumerate(schedule):
@@ -100,6 +108,7 @@ class Campaign:
             self._strike(fault)
 
     def _strike(self, fault: str) -> None:
+        self._struck[fault] += 1
         if fault == "crash":
             self._target.crash()
             return
@@ -107,21 +116,30 @@ class Campaign:
         if fault == "kill":
             self._fleet.kill(victim)
         else:
-            # Long enough that the others see its leases lapsed twice and take them back.
-            self._fleet.pause(victim, self._plan.lease_seconds * self._chance.uniform(1.7, 2.3))
+            # Others see its leases lapsed twice and take them back; see `_wake_overtaken`.
+            self._fleet.pause(victim, self._plan.lease_seconds * 3)
 
     def _choose(self) -> Member:
-        """A worker amid its jobs; never so many at once that nobody is left to go on."""
+        """A worker with its slots well filled; never so many that nobody is left to go on."""
         found: list[Member] = []
 
         def look() -> bool:
             awake = self._fleet.awake
-            busy = self._target.busy_workers() if len(awake) > _LEAST_AWAKE else set()
-            found[:] = [each for each in awake if each.name in busy]
+            busy = self._target.count_leases() if len(awake) > _LEAST_AWAKE else {}
+            found[:] = [each for each in awake if busy.get(each.name, 0) >= self._plan.slots / 2]
+            if not found:
+                self._feed()
             return bool(found)
 
         self._wait(look)
         return self._chance.choice(found)
+
+    def _feed(self) -> None:
+        """Ask for more than was planned when all is done and faults are left to strike."""
+        if self._has_ended(len(self._orders)):
+            more = self._make_orders(_EXTRA)
+            self._orders += more
+            _enqueue(self._client, more)
 
     def _has_ended(self, jobs: int) -> bool:
         return self._target.count_ended() >= jobs
@@ -132,11 +150,20 @@ class Campaign:
 
     def _wait(self, condition: Callable[[], bool]) -> None:
         while not condition():
+            self._wake_overtaken()
             self._fleet.tend()
             if time.monotonic() > self._give_up:
                 live, ended = self._target.count_live(), self._target.count_ended()
                 raise TooSlowError(f"{live} jobs live, {ended} of {self._plan.jobs} ended")
             time.sleep(_LOOK_SECONDS)
+
+    def _wake_overtaken(self) -> None:
+        """Let a stopped worker go on at the worst moment: when another runs what was its job."""
+        stopped = [each for each in self._fleet.living if each.continue_at is not None]
+        overtaken = self._target.overtaken_workers() if stopped else set()
+        for member in stopped:
+            if member.name in overtaken:
+                member.continue_at = time.monotonic()
 
     def _sum_up(self, seconds: float, repeats: int) -> Figures:
         expected = {str(order.id): order.expected for order in self._orders}
@@ -149,9 +176,9 @@ class Campaign:
             history=history,
             violations=self.violations,
             faults=Faults(
-                kills=self._plan.kills,
-                stops=self._plan.stops,
-                crashes=self._plan.crashes,
+                kills=self._struck["kill"],
+                stops=self._struck["stop"],
+                crashes=self._struck["crash"],
                 repeated_enqueues=repeats,
                 late_writes_refused=self._fleet.count_events("late write refused")
                 + self._fleet.count_events("lease lost"),

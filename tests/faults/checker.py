@@ -130,6 +130,8 @@ def no_late_write(story: Story) -> Iterator[str]:
     for success in story.successes:
         if success.fence is None or success.fence < newest:
             yield f"succeeded under fence {success.fence}, after fence {newest} was given out"
+        if success.result not in {None, success.attempt}:
+            yield f"attempt {success.result} settled attempt {success.attempt}"
 
 
 def one_outcome_each(story: Story) -> Iterator[str]:

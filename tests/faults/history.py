@@ -47,6 +47,7 @@ class OutcomeRow:
     started_at: int | None
     finished_at: int
     error: str | None = None
+    result: int | None = None  # the attempt that its handler says it was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,14 @@ def _outcome(row: Row) -> OutcomeRow:
         started_at=_microseconds(row["started_at"]),
         finished_at=finished_at,
         error=row["error"],
+        result=_whole_number(row["result"]),
     )
+
+
+def _whole_number(value: Any) -> int | None:
+    """SQLite gives a result as JSON text; one that is no number was no campaign's."""
+    text = str(value)
+    return int(text) if text.isdigit() else None
 
 
 def _effects(tables: Tables) -> list[EffectRow]:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 CHUNK = 50
 _PAUSE_SECONDS = 0.1
-_NONE_FAILING = 85  # percent of the jobs
+_SHARE_LUCKY = 0.85
+_SHARE_DEAF = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +49,12 @@ def make_order(chance: random.Random, most_inside_ms: int, most_delay_seconds: f
     options: dict[str, Any] = {"id": job_id}
     if chance.random() < 0.05:
         options["delay"] = chance.uniform(0.1, most_delay_seconds)
-    args: dict[str, int] = {"before_ms": chance.randint(3, 60)}
+    args: dict[str, int] = {"pause_ms": chance.randint(3, 60)}
     if kind is not tasks.nap:
-        args["failures"] = 0 if chance.random() * 100 < _NONE_FAILING else chance.randint(1, 2)
+        args["failures"] = 0 if chance.random() < _SHARE_LUCKY else chance.randint(1, 2)
+        args["is_deaf"] = chance.random() < _SHARE_DEAF
     if kind in {tasks.pay, tasks.pay_async}:
-        args |= {"inside_ms": chance.randint(0, most_inside_ms), "is_deaf": chance.random() < 0.5}
+        args["inside_ms"] = chance.randint(0, most_inside_ms)
     if chance.random() < 0.02 and "failures" in args:
         args["failures"] = options["max_attempts"] = 2  # all its attempts: it ends dead
     handler: Task[..., Any] = kind

@@ -51,11 +51,21 @@ class Target:
         parts = " + ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608
         return int(self.query(f"SELECT {parts} AS count")[0]["count"])
 
-    def busy_workers(self) -> set[str]:
-        """Name the workers that hold leases."""
+    def count_leases(self) -> dict[str, int]:
+        """Count the leases of each worker that has any."""
         rows = self.query(
-            f"SELECT DISTINCT name FROM {self.name('worker')} AS worker"  # noqa: S608
-            f" JOIN {self.name('lease')} AS lease ON lease.worker = worker.id"
+            f"SELECT name, count(*) AS count FROM {self.name('worker')} AS worker"  # noqa: S608
+            f" JOIN {self.name('lease')} AS lease ON lease.worker = worker.id GROUP BY name"
+        )
+        return {row["name"]: row["count"] for row in rows}
+
+    def overtaken_workers(self) -> set[str]:
+        """Name the workers whose lapsed jobs are just being run by others."""
+        rows = self.query(
+            f"SELECT DISTINCT name FROM {self.name('outcome')} AS outcome"  # noqa: S608
+            f" JOIN {self.name('lease')} AS lease ON lease.job_id = outcome.job_id"
+            f" JOIN {self.name('worker')} AS worker ON worker.id = outcome.worker"
+            " WHERE outcome.state = 'lapsed' AND lease.worker <> outcome.worker"
         )
         return {row["name"] for row in rows}
 

@@ -1,4 +1,8 @@
-"""The handlers of the campaign: half of them async, most with an effect in their transaction."""
+"""The handlers of the campaign: half of them async, most with an effect in their transaction.
+
+A deaf one goes on writing although it was told that its lease is gone: that must be refused. And it
+takes its time when it runs again, so that a late write finds the lease of another to break.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from leasehold.worker.current import RunningJob
 
 RETRY = lh.fixed("0.2s")
+AGAIN_SECONDS = 0.2
 # The effects that a job's transaction writes. No unique key: a doubled one must be able to show.
 EFFECT_TABLE = "CREATE TABLE effect (job_id text NOT NULL, attempt integer NOT NULL)"
 _EFFECT = "INSERT INTO effect (job_id, attempt) VALUES "
@@ -44,15 +49,31 @@ def fail_at_first(job: RunningJob, failures: int) -> None:
         raise UnluckyError(f"failure {job.failures + 1} of {failures}")
 
 
-@lh.task(name="pay", retry=RETRY, timeout="60s")
-def pay(before_ms: int, inside_ms: int, failures: int, is_deaf: bool) -> None:  # noqa: FBT001
-    """A deaf one writes although it was told that its lease is gone: that must be refused."""
-    job = lh.current_job()
+def pause_seconds(job: RunningJob, pause_ms: int, *, is_deaf: bool) -> float:
+    """How long it takes; more attempts than failures mean that it was taken from a worker."""
+    return AGAIN_SECONDS if is_deaf and job.attempt > job.failures + 1 else pause_ms / 1000
+
+
+def pause(job: RunningJob, pause_ms: int, *, is_deaf: bool) -> None:
     try:
-        time.sleep(before_ms / 1000)
+        time.sleep(pause_seconds(job, pause_ms, is_deaf=is_deaf))
     except lh.Interrupted:
         if not is_deaf:
             raise
+
+
+async def pause_async(job: RunningJob, pause_ms: int, *, is_deaf: bool) -> None:
+    try:
+        await asyncio.sleep(pause_seconds(job, pause_ms, is_deaf=is_deaf))
+    except asyncio.CancelledError:
+        if not is_deaf:
+            raise
+
+
+@lh.task(name="pay", retry=RETRY, timeout="60s")
+def pay(pause_ms: int, inside_ms: int, failures: int, is_deaf: bool) -> None:  # noqa: FBT001
+    job = lh.current_job()
+    pause(job, pause_ms, is_deaf=is_deaf)
     try:
         with job.transaction() as connection:
             record(connection, job)
@@ -64,13 +85,9 @@ def pay(before_ms: int, inside_ms: int, failures: int, is_deaf: bool) -> None:  
 
 
 @lh.task(name="pay_async", retry=RETRY, timeout="60s")
-async def pay_async(before_ms: int, inside_ms: int, failures: int, is_deaf: bool) -> None:  # noqa: FBT001
+async def pay_async(pause_ms: int, inside_ms: int, failures: int, is_deaf: bool) -> None:  # noqa: FBT001
     job = lh.current_job()
-    try:
-        await asyncio.sleep(before_ms / 1000)
-    except asyncio.CancelledError:
-        if not is_deaf:
-            raise
+    await pause_async(job, pause_ms, is_deaf=is_deaf)
     try:
         async with job.transaction() as connection:
             await record_async(connection, job)
@@ -82,24 +99,27 @@ async def pay_async(before_ms: int, inside_ms: int, failures: int, is_deaf: bool
 
 
 @lh.task(name="plain", retry=RETRY, timeout="60s")
-def plain(before_ms: int, failures: int) -> int:
-    time.sleep(before_ms / 1000)
-    fail_at_first(lh.current_job(), failures)
-    return before_ms
+def plain(pause_ms: int, failures: int, is_deaf: bool) -> int:  # noqa: FBT001
+    """Returns which attempt it was: the one that succeeded must have been allowed to."""
+    job = lh.current_job()
+    pause(job, pause_ms, is_deaf=is_deaf)
+    fail_at_first(job, failures)
+    return job.attempt
 
 
 @lh.task(name="plain_async", retry=RETRY, timeout="60s")
-async def plain_async(before_ms: int, failures: int) -> int:
-    await asyncio.sleep(before_ms / 1000)
-    fail_at_first(lh.current_job(), failures)
-    return before_ms
+async def plain_async(pause_ms: int, failures: int, is_deaf: bool) -> int:  # noqa: FBT001
+    job = lh.current_job()
+    await pause_async(job, pause_ms, is_deaf=is_deaf)
+    fail_at_first(job, failures)
+    return job.attempt
 
 
 @lh.task(name="nap", retry=RETRY, timeout="60s")
-async def nap(before_ms: int) -> None:
+async def nap(pause_ms: int) -> None:
     """Asks to come back later at its first attempt."""
     job = lh.current_job()
-    await asyncio.sleep(before_ms / 1000)
+    await asyncio.sleep(pause_ms / 1000)
     if job.attempt == 1:
         raise lh.Snooze("0.1s")
     async with job.transaction() as connection:

@@ -104,6 +104,10 @@ def succeed_under_an_old_fence() -> History:
     return with_changed(5, fence=250)
 
 
+def let_an_old_attempt_settle_a_new_one() -> History:
+    return with_changed(5, result=3)
+
+
 def end_an_attempt_twice() -> History:
     return with_outcomes(*GOOD.outcomes[:1], *GOOD.outcomes)
 
@@ -179,6 +183,7 @@ BROKEN: list[tuple[str, Callable[[], History]]] = [
     ("no late write", write_an_effect_under_a_lapsed_lease),
     ("no late write", write_an_effect_without_any_outcome),
     ("no late write", succeed_under_an_old_fence),
+    ("no late write", let_an_old_attempt_settle_a_new_one),
     ("one outcome each", end_an_attempt_twice),
     ("attempts in a row", skip_an_attempt),
     ("attempts in a row", start_with_attempt_two),

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
+from leasehold.model.ids import Fence, JobId
+from leasehold.model.values import Claim
+from leasehold.worker.attempt import Attempt
+from leasehold.worker.book import Book
 from tests.faults.fleet import Fleet
 from tests.faults.history import read_history
 from tests.faults.odd_tasks import innocent, poison
@@ -20,6 +25,22 @@ if TYPE_CHECKING:
 
 INNOCENTS = 499
 MAX_ATTEMPTS = 2
+
+
+def test_the_next_suspect_waits_until_the_last_ones_end_is_written() -> None:
+    """Were it to kill the worker before that, the last one would be charged for it."""
+    fields = {"kind": "x", "queue": "x", "args": "{}", "attempt": 2, "failures": 0, "lapses": 1}
+    limits = {"max_attempts": 1, "timeout_seconds": 60.0, "lease_seconds": 60.0}
+    rest = {"tenant": "", "priority": 0, "batch": None}
+    claim = Claim(job_id=JobId(uuid4()), fence=Fence(1), **fields, **limits, **rest)  # type: ignore[arg-type]
+    attempt = Attempt(claim, innocent, 0.0)
+    book = Book()
+    book.add([attempt])
+    book.start(attempt, 0.0)
+    assert book.end(attempt)
+    assert book.suspects == 1
+    book.strike([attempt])
+    assert book.suspects == 0
 
 
 @pytest.mark.parametrize("how", ["kill", "exit"])

@@ -89,7 +89,7 @@ def search() -> settings:
     """
     asked = os.environ.get(EXAMPLES_VARIABLE)
     return settings(
-        max_examples=int(asked or 150),
+        max_examples=int(asked or 100),
         stateful_step_count=40,
         derandomize=asked is None,
         database=None,

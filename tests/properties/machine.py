@@ -137,7 +137,11 @@ class QueueMachine(RuleBasedStateMachine):
     def enqueue_again(self, pick: int, change: str, options: dict[str, Any]) -> None:
         fresh = self.new_job(pick % 2**16, options)
         there = self.asked[self.job(pick)]
-        changes: dict[str, Any] = {"kind": "other", "tenant": "evil", "args": raw({"number": -1})}
+        changes: dict[str, Any] = {
+            "kind": "plain" if there.kind == "fragile" else "fragile",
+            "tenant": "evil",
+            "args": raw({"number": -1}),
+        }
         given = {name: getattr(there, name) for name in there.__struct_fields__}
         again = NewJob(**(given | ({change: changes[change]} if change else {})))
         jobs = [fresh, again] if again.id != fresh.id else [fresh]

@@ -30,7 +30,7 @@ _LOADERS = (postgres_store, claiming, statements)
 def mutate(monkeypatch: pytest.MonkeyPatch, name: str, guard: str, instead: str = "") -> None:
     """Take a guard out of the statement `name`; it must be there."""
     whole = sql.load  # the files' own text, on top of which mutations come one by one
-    before = _LOADERS[0].load
+    before: Callable[[str, str], str] = _LOADERS[0].load
 
     def load(package: str, asked: str) -> str:
         text = before(package, asked)

@@ -1,4 +1,4 @@
-"""Claims beside claims, beside reprioritising, beside open transactions: no job twice, none hidden."""
+"""Claims beside claims, reprioritising and open transactions: no job twice, none hidden."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leasehold.errors import IdConflict, StoreError
-from leasehold.model.ids import WorkerId
+from leasehold.model.ids import JobId, WorkerId
 from leasehold.store import open_store
 from tests.conformance.kit import claim, enqueue_one, new_job, new_jobs, raw, settle, start_one
 from tests.races.kit import OpenSide, mutate
@@ -102,7 +102,7 @@ class Stress:
 
 
 def reprioritise(store: Store, job_id: UUID) -> None:
-    store.reprioritise(job_id, random.randrange(3))  # type: ignore[arg-type]
+    store.reprioritise(JobId(job_id), random.randrange(3))
 
 
 def stress(store: Store, change: Callable[[Store, UUID], object], count: int) -> Stress:
@@ -126,7 +126,7 @@ def test_a_claim_does_not_come_back_empty_beside_a_reprioritised_head(race: Post
 
 
 def test_mutant_an_update_in_place_makes_the_claim_come_back_empty(race: PostgresRace) -> None:
-    def update(side: OpenSide, job_id: UUID) -> None:
+    def update(side: OpenSide, job_id: JobId) -> None:
         query = "UPDATE leasehold.ready SET priority = 0 WHERE job_id = %s"
         side.connection.execute(query, (job_id,))
 
@@ -134,7 +134,7 @@ def test_mutant_an_update_in_place_makes_the_claim_come_back_empty(race: Postgre
 
 
 def claims_beside_moving_head(
-    race: PostgresRace, change: Callable[[OpenSide, UUID], object]
+    race: PostgresRace, change: Callable[[OpenSide, JobId], object]
 ) -> list[Any]:
     """Claim one while the change of the head commits between the claim's snapshot and its lock.
 
@@ -210,7 +210,7 @@ def test_the_same_id_for_another_job_at_once_is_refused_when_the_first_commits(
 
 
 def test_mutant_an_enqueue_that_looks_before_it_writes_breaks(race: PostgresRace) -> None:
-    """What stands there is read by the snapshot from before it waited: it sees nothing, and fails."""
+    """It reads by the snapshot from before it waited: it sees nothing, and fails."""
     job = new_job()
 
     def look_then_write() -> None:

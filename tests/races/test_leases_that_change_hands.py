@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-import pytest
-
 from leasehold.model.states import State
 from tests.conformance.kit import (
     LEASE_SECONDS,
@@ -27,6 +25,8 @@ from tests.conformance.tables import places
 from tests.races.kit import mutate
 
 if TYPE_CHECKING:
+    import pytest
+
     from leasehold.model.ids import JobId
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables

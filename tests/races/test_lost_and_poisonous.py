@@ -6,7 +6,6 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pytest
 
 import leasehold as lh
 from leasehold.errors import StoreUnavailable
@@ -16,6 +15,8 @@ from tests.worker.kit import ChangedStore, new_worker, outcomes, running_count, 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pytest
 
     from leasehold.model.values import Settlement
     from leasehold.store.base import Answer, Store
@@ -38,7 +39,7 @@ def lose_first_answer(store: Store, lost: list[int]) -> lh.Client:
             raise StoreUnavailable("cut off after the commit")
         return taken
 
-    return lh.Client(store=ChangedStore(store, claim=claim))  # type: ignore[arg-type]
+    return lh.Client(store=ChangedStore(store, claim=claim))
 
 
 def test_leases_of_a_lost_answer_are_handed_back_and_run_uncharged(store: Store) -> None:
@@ -73,7 +74,7 @@ def test_leases_that_the_worker_knows_are_not_handed_back_with_them(store: Store
             raise StoreUnavailable("cut off after the commit")
         return taken
 
-    changed = lh.Client(store=ChangedStore(store, claim=claim))  # type: ignore[arg-type]
+    changed = lh.Client(store=ChangedStore(store, claim=claim))
     with new_worker(changed, [keep_me, count_me], slots=4):
         assert started.wait(10)
         ids = [client.enqueue(count_me).id for _ in range(3)]
@@ -120,7 +121,7 @@ def poison(store: Store) -> tuple[lh.Client, list[Any]]:
             ],
         )
 
-    changed = lh.Client(store=ChangedStore(store, finish=finish))  # type: ignore[arg-type]
+    changed = lh.Client(store=ChangedStore(store, finish=finish))
     return changed, [end_together, ids]
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from leasehold.errors import StoreUnavailable
 from leasehold.model.states import State
 from leasehold.upkeep import reclaim as reclaim_module
@@ -17,6 +15,8 @@ from tests.conformance.kit import LEASE_SECONDS, WORKER, held, look, pass_time, 
 from tests.worker.kit import ChangedStore
 
 if TYPE_CHECKING:
+    import pytest
+
     from leasehold.model.values import Claim, Lapsed
     from leasehold.store.base import Store
 
@@ -39,7 +39,7 @@ class World:
         self.now = 1000.0
         self.is_down = False
         changed = ChangedStore(store, lapsed=self._lapsed)
-        self.reclaim = kind(changed, clock=lambda: self.now, chance=lambda: 0.5)  # type: ignore[arg-type]
+        self.reclaim = kind(changed, clock=lambda: self.now, chance=lambda: 0.5)
 
     def pass_time(self, seconds: float) -> None:
         self.now += seconds

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leasehold.model.ids import WorkerId
-from leasehold.model.states import State
 from leasehold.model.values import Want
 from leasehold.store import open_store
 from leasehold.worker import Report, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from uuid import UUID
 
     from leasehold.client import Client
+    from leasehold.model.states import State
     from leasehold.store.base import Store
     from leasehold.task import Task
 
@@ -90,10 +89,3 @@ class ChangedStore:
 
     def dedicated(self) -> ChangedStore:
         return ChangedStore(self._store.dedicated(), **self._changed)
-
-
-@contextmanager
-def stopping(worker: Worker) -> Iterator[Worker]:
-    """An embedded worker that is stopped, whatever the test finds."""
-    with worker:
-        yield worker

@@ -1,5 +1,7 @@
 """Tasks of each sort, in a module that a child process can import."""
 
+# ruff: noqa: ASYNC240 - a beacon is one quick touch
+
 from __future__ import annotations
 
 import asyncio
@@ -10,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import leasehold as lh
 
@@ -48,7 +51,7 @@ async def add_async_process(a: int, b: int) -> dict[str, int]:
     return _here(a + b)
 
 
-ADD = {
+ADD: dict[str, lh.Task[..., Any]] = {
     "async": add_async,
     "blocking": add_blocking,
     "process": add_process,
@@ -78,7 +81,11 @@ def linger_process(beacon: str) -> None:
     _linger(beacon)
 
 
-LINGER = {"async": linger_async, "blocking": linger_blocking, "process": linger_process}
+LINGER: dict[str, lh.Task[..., Any]] = {
+    "async": linger_async,
+    "blocking": linger_blocking,
+    "process": linger_process,
+}
 
 
 @lh.task(name="swallow.async", max_attempts=1)
@@ -97,7 +104,7 @@ def swallow_blocking(beacon: str) -> str:
     return "all is well"
 
 
-SWALLOW = {"async": swallow_async, "blocking": swallow_blocking}
+SWALLOW: dict[str, lh.Task[..., Any]] = {"async": swallow_async, "blocking": swallow_blocking}
 
 
 @lh.task(name="stuck.async", max_attempts=1, timeout="200ms")
@@ -112,14 +119,15 @@ async def stuck_async(beacon: str, release: str) -> str:
 
 @lh.task(name="stuck.blocking", max_attempts=1, timeout="200ms")
 def stuck_blocking(beacon: str, release: str) -> str:
-    Path(beacon).touch()
-    while not Path(release).exists():
-        with contextlib.suppress(BaseException):
-            time.sleep(STEP_SECONDS)
-    return "too late"
+    while True:
+        with contextlib.suppress(BaseException):  # an interruption may strike at any line
+            Path(beacon).touch()
+            while not Path(release).exists():
+                time.sleep(STEP_SECONDS)
+            return "too late"
 
 
-STUCK = {"async": stuck_async, "blocking": stuck_blocking}
+STUCK: dict[str, lh.Task[..., Any]] = {"async": stuck_async, "blocking": stuck_blocking}
 
 
 class ParseError(Exception):
@@ -168,6 +176,12 @@ def chatter() -> str:
     sys.stdout.flush()
     os.write(1, b"\x00\x00\x00\x05junk!")
     return "said"
+
+
+@lh.task(name="child.babble", isolation="process", max_attempts=1)
+def babble() -> None:
+    """Write what is no frame where only the child's own answers go."""
+    os.write(int(sys.argv[2]), b"\xff" * 64)
 
 
 @lh.task(name="child.bad_result", isolation="process", max_attempts=1)

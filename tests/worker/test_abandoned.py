@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leasehold.client import Client
 
-PLAIN = {"async": add_async, "blocking": add_blocking}
+PLAIN: dict[str, lh.Task[..., Any]] = {"async": add_async, "blocking": add_blocking}
 
 
 @pytest.fixture(autouse=True)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import leasehold as lh
-from leasehold.errors import BadOption
+from leasehold.errors import BadOption, Stopping
 from leasehold.model.states import State
+from leasehold.worker.children import Child
 from tests.worker.kit import drain, new_worker, outcomes, wait_for_state
 from tests.worker.sample_tasks import (
     ADD,
     add_process,
+    babble,
     chatter,
     crash,
     hoard,
@@ -24,6 +27,7 @@ from tests.worker.sample_tasks import (
 if TYPE_CHECKING:
     from leasehold.client import Client
     from leasehold.model.values import Job
+    from leasehold.worker.attempt import Attempt
 
 
 def run_one(client: Client, task: lh.Task[..., Any], *args: Any) -> Job:
@@ -69,6 +73,12 @@ def test_what_a_handler_prints_does_not_disturb_the_pipe(
 ) -> None:
     assert run_one(client, chatter).result == "said"
     assert "x" * 1000 in capfd.readouterr().out
+
+
+def test_a_child_that_sends_no_proper_answer_is_ended(client: Client) -> None:
+    job = run_one(client, babble)
+    assert job.state is State.DEAD
+    assert "no proper answer: a frame of 4,294,967,295 bytes" in (job.error or "")
 
 
 def test_a_child_is_used_again_by_jobs_of_its_kind(client: Client) -> None:
@@ -128,3 +138,22 @@ def test_a_task_of_the_script_itself_is_refused_clearly(client: Client) -> None:
     here.handler.__module__ = "__main__"
     with pytest.raises(BadOption, match="move it out of the script"):
         new_worker(client, [here])
+
+
+def test_a_child_that_was_interrupted_as_it_answered_is_not_given_to_the_next_job(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kill was meant for the job before: the next one must not be charged for it."""
+    answer = Child.run
+
+    def answer_and_be_interrupted(self: Child, attempt: Attempt) -> Any:
+        outcome = answer(self, attempt)
+        if "0" in attempt.claim.args:
+            attempt.interrupt(Stopping, time.monotonic())
+        return outcome
+
+    monkeypatch.setattr(Child, "run", answer_and_be_interrupted)
+    for n in range(10):
+        client.enqueue(add_process, n % 2, n % 2)
+    report = drain(client, add_process, slots=1)
+    assert (report.succeeded, report.failed) == (10, 0)

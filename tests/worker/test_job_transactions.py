@@ -130,7 +130,7 @@ def test_a_lost_lease_refuses_the_commit_and_the_writes_are_gone(
     )
     task = writing(sort, max_attempts=1)
     job_id = client.enqueue(task).id
-    drain(lh.Client(store=store), task)  # type: ignore[arg-type]
+    drain(lh.Client(store=store), task)
 
     assert count(effects) == 0
     assert (client.get(job_id).error or "").startswith(LeaseLost.__name__)
@@ -210,9 +210,12 @@ def test_a_transaction_that_failed_may_be_tried_again(client: Client, effects: T
     @lh.task(name="again")
     def again() -> None:
         job = lh.current_job()
-        with pytest.raises(ValueError, match="no good"), job.transaction() as connection:
-            connection.execute(WRITE)
-            raise_value_error()
+        try:
+            with job.transaction() as connection:
+                connection.execute(WRITE)
+                raise_value_error()
+        except ValueError:
+            pass
         with job.transaction() as connection:
             connection.execute(WRITE)
 
@@ -243,7 +246,7 @@ def test_what_a_handler_does_after_its_transaction_is_not_cut_off_with_the_lease
     task = writing("blocking", after=tidy_up)
     job_id = client.enqueue(task).id
     changed = ChangedStore(client.store, renew=renew)
-    with new_worker(lh.Client(store=changed), [task], lease="1s"):  # type: ignore[arg-type]
+    with new_worker(lh.Client(store=changed), [task], lease="1s"):
         wait_until(lambda: bool(ends), "the handler came to its end")
     assert ends == [False]
     assert client.get(job_id).state is State.SUCCEEDED

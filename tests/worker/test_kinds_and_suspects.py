@@ -115,7 +115,7 @@ def test_a_suspect_does_not_hold_up_the_others(client: Client) -> None:
 def test_a_dead_workers_job_comes_back_whatever_the_poll(
     client: Client, poll: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Looks as far apart as a long poll would each count as an outage, and nothing be taken back."""
+    """Looks as far apart as a long poll would each count as an outage: nothing would be taken."""
     for module in ("upkeep.reclaim", "worker.claimer"):
         monkeypatch.setattr(f"leasehold.{module}.LONGEST_GAP_SECONDS", 1.0)
     job_id = client.enqueue(add_blocking, 1, 1).id

@@ -178,7 +178,7 @@ def test_a_worker_whose_handlers_are_slow_claims_no_more_than_its_slots(client: 
         return store.claim(worker, wants, **named)
 
     client.enqueue_many(slow.call() for _ in range(30))
-    changed = lh.Client(store=ChangedStore(client.store, claim=claim))  # type: ignore[arg-type]
+    changed = lh.Client(store=ChangedStore(client.store, claim=claim))
     with new_worker(changed, [slow], slots=4, poll="20ms") as worker:
         wait_until(lambda: running_count(client) == 4, "the slots are full")
         rounds = worker._crew._claimer._rounds  # type: ignore[union-attr]
@@ -205,7 +205,7 @@ def test_a_fast_worker_holds_no_more_than_its_pace_allows(client: Client) -> Non
         return
 
     client.enqueue_many(noop.call() for _ in range(2_000))
-    changed = lh.Client(store=ChangedStore(client.store, claim=claim))  # type: ignore[arg-type]
+    changed = lh.Client(store=ChangedStore(client.store, claim=claim))
     running = new_worker(changed, [noop], slots=8)
     assert running.run(until_empty=True).succeeded == 2_000
     for count, rate in held:

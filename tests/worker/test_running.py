@@ -15,7 +15,7 @@ from leasehold.errors import LeaseholdError
 from leasehold.model.states import State
 from leasehold.worker import Reason
 from tests.worker.kit import drain, outcomes
-from tests.worker.sample_tasks import ADD, add_async, add_blocking
+from tests.worker.sample_tasks import ADD, add_blocking
 
 if TYPE_CHECKING:
     from leasehold.client import Client
@@ -38,15 +38,16 @@ def test_each_sort_of_handler_runs_and_its_result_is_stored(client: Client, sort
 
 
 def test_async_handlers_share_one_thread_and_blocking_ones_have_others(client: Client) -> None:
-    tasks = {add_async: set[int](), add_blocking: set[int]()}
+    tasks = [ADD["async"], ADD["blocking"]]
     client.enqueue_many(task.call(n, n) for task in tasks for n in range(5))
 
     drain(client, *tasks)
-    for task, threads in tasks.items():
-        threads |= {job.result["thread"] for job in client.each(kind=task)}
-    assert len(tasks[add_async]) == 1
-    assert not tasks[add_async] & tasks[add_blocking]
-    assert threading.get_ident() not in tasks[add_async] | tasks[add_blocking]
+    on_loop, on_threads = (
+        {job.result["thread"] for job in client.each(kind=task)} for task in tasks
+    )
+    assert len(on_loop) == 1
+    assert not on_loop & on_threads
+    assert threading.get_ident() not in on_loop | on_threads
 
 
 def test_none_is_a_result_too(client: Client) -> None:

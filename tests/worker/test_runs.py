@@ -157,10 +157,10 @@ def test_what_outlives_the_grace_is_handed_back_uncharged(client: Client, beacon
 
 def test_an_embedded_worker_works_until_its_block_ends(client: Client) -> None:
     with new_worker(client, [add_blocking]) as worker:
-        assert worker.is_running
+        was_running = worker.is_running
         job_id = client.enqueue(add_blocking, 1, 1).id
         wait_for_state(client, job_id, State.SUCCEEDED)
-    assert not worker.is_running
+    assert (was_running, worker.is_running) == (True, False)
     assert worker.report.succeeded == 1
     later = client.enqueue(add_blocking, 1, 1).id
     assert client.get(later).state is State.QUEUED
@@ -189,8 +189,9 @@ def test_a_worker_starts_once(client: Client) -> None:
     with worker:
         with pytest.raises(LeaseholdError, match="make another one"):
             worker.run()
-        assert worker.is_running
-    assert not worker.is_running  # the second start has not kept it from stopping
+        was_running = worker.is_running
+    # The second start has not kept it from stopping.
+    assert (was_running, worker.is_running) == (True, False)
     with pytest.raises(LeaseholdError, match="make another one"):
         worker.run()
 

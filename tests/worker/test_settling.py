@@ -26,7 +26,7 @@ JOBS = 40
 
 
 def changed(client: Client, **operations: Callable[..., Any]) -> lh.Client:
-    return lh.Client(store=ChangedStore(client.store, **operations))  # type: ignore[arg-type]
+    return lh.Client(store=ChangedStore(client.store, **operations))
 
 
 @pytest.fixture

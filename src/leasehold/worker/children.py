@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
 
 _FRAME_SLACK = 1_048_576
+_LAST_SECONDS = 1.0  # from the end of its pipe to its own end
 
 
 class ChildDied(LeaseholdError):
@@ -66,7 +67,7 @@ class Child:
             write_frame(self._out, msgspec.json.encode(request))
             reply = read_frame(self._in, limit=options.result_limit + _FRAME_SLACK)
         except (OSError, EOFError) as error:
-            raise ChildDied(self._obituary()) from error
+            raise ChildDied(self._obituary(error)) from error
         return msgspec.json.decode(reply, type=Reply).outcome()
 
     def kill(self) -> None:
@@ -82,8 +83,13 @@ class Child:
             except OSError:
                 continue
 
-    def _obituary(self) -> str:
-        code = self._process.wait()
+    def _obituary(self, error: Exception) -> str:
+        try:
+            code = self._process.wait(_LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            # It lives, but what it sends is no answer, or it has closed its pipe.
+            self._process.kill()
+            return f"the child process gave no proper answer: {str(error) or 'it closed its pipe'}"
         if code < 0:
             name = signal.Signals(-code).name
             hint = {"SIGXCPU": ", its CPU limit", "SIGKILL": ", perhaps for lack of memory"}

@@ -196,6 +196,10 @@ class ThreadRunner:
                 attempt.refuse_if_interrupted()
                 self._book.start(attempt, time.monotonic())
                 outcome = child.run(attempt)
+                # Before the child is another job's: a kill that was meant for this one ends it.
+                self._close_gate(attempt)
+                if attempt.interruption is not None:
+                    child.close()
         except (Exception, Interrupted) as error:  # noqa: BLE001 - the runner: it may end in any way
             outcome = error
         self._close_gate(attempt)
