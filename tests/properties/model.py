@@ -206,7 +206,8 @@ class Model:
             self._apply(record, lease, each)
             return Answer.SETTLED
         is_settled = record is not None and any(
-            (end.fence, end.worker) == (each.fence, worker) for end in record.ends
+            (end.fence, end.worker) == (each.fence, worker) and end.outcome != "lapsed"
+            for end in record.ends
         )
         return Answer.ALREADY if is_settled else Answer.LOST
 

@@ -60,7 +60,7 @@ class Answer(StrEnum):
 
     SETTLED = "settled"
     ALREADY = "already"  # this very lease was settled before: an answer had been lost
-    LOST = "lost"  # the lease is gone; nothing was written
+    LOST = "lost"  # the lease was taken back; nothing was written
 
 
 class Waker(Protocol):

@@ -254,10 +254,14 @@ class Claimer:
         now = time.monotonic()
         if now < self._next_due_at:
             return
-        promotion = self._store.promote(limit=PROMOTE_LIMIT)
-        wait = min(self._settings.poll_seconds, promotion.next_seconds or float("inf"))
-        full = promotion.count == PROMOTE_LIMIT
-        self._next_due_at = now if full else now + wait
+        self._next_due_at = float("inf")  # what is expected from here on stays expected
+        wait = 0.0
+        try:
+            promotion = self._store.promote(limit=PROMOTE_LIMIT)
+            if promotion.count < PROMOTE_LIMIT:
+                wait = min(self._settings.poll_seconds, promotion.next_seconds or float("inf"))
+        finally:
+            self._next_due_at = min(self._next_due_at, now + wait)
 
     def _settle_doubt(self) -> None:
         """After a claim whose answer was lost, hand back the leases that we do not know.

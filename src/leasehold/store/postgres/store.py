@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from psycopg.errors import FeatureNotSupported
 from psycopg.rows import dict_row
 
 from leasehold.errors import StoreError
@@ -340,7 +341,11 @@ class PostgresStore:
     @contextmanager
     def _lend(self) -> Iterator[Connection]:
         with shielded(), self._source.connection() as connection, translating():
-            yield connection
+            try:
+                yield connection
+            except FeatureNotSupported:
+                connection.close()  # a prepared plan outlived a migration
+                raise
 
     def _jobs(self, operation: str, **parameters: Any) -> list[Job]:
         with self._lend() as connection:
@@ -349,7 +354,7 @@ class PostgresStore:
             return [rows.job(record) for record in found]
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
-        with shielded(), self._source.connection() as connection, translating():
+        with self._lend() as connection:
             cursor = connection.cursor(binary=True)
             cursor.execute(sql.encode(), parameters)
             return cursor.fetchall() if cursor.description else []

@@ -7,7 +7,7 @@ WITH taken AS (
     FROM jsonb_each_text(%(leases)s::text::jsonb) AS known (kind, lease_seconds)
     CROSS JOIN unnest(%(queues)s::text[]) AS wanted (queue)
     CROSS JOIN LATERAL (
-      SELECT parked.ctid
+      SELECT parked.ctid, parked.priority, parked.created_at, parked.job_id
       FROM leasehold.parked
       WHERE parked.kind = known.kind
         AND parked.queue = wanted.queue
@@ -16,6 +16,8 @@ WITH taken AS (
       LIMIT %(limit)s
       FOR UPDATE SKIP LOCKED
     ) AS picked
+    ORDER BY array_position(%(queues)s::text[], wanted.queue), picked.priority DESC,
+      picked.created_at, picked.job_id
     LIMIT %(limit)s
   ))
   RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch

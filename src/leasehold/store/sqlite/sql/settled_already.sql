@@ -1,4 +1,5 @@
 -- Which of these leases were settled before? Then only the answer was lost. Primary key.
+-- A lapse is no settlement: that lease was taken back.
 SELECT held.key
 FROM json_each(:leases) AS held
 WHERE EXISTS (
@@ -6,4 +7,5 @@ WHERE EXISTS (
   FROM leasehold_outcome
   WHERE job_id = held.value ->> 0
   AND fence = held.value ->> 1
+  AND state <> 'lapsed'
 )
