@@ -42,8 +42,15 @@ class Drain:
     def run(self, open_one: Callable[[], Store]) -> list[list[Claim]]:
         """Return what each claim call took, of all threads."""
         with ThreadPoolExecutor(THREADS) as pool:
-            rounds = pool.map(lambda number: self._work(open_one(), number), range(1, THREADS + 1))
+            rounds = pool.map(lambda number: self._try(open_one(), number), range(1, THREADS + 1))
             return [taken for of_one_thread in rounds for taken in of_one_thread]
+
+    def _try(self, store: Store, number: int) -> list[list[Claim]]:
+        try:
+            return self._work(store, number)
+        except Exception:
+            self._deadline = 0.0  # the others need not wait for what this one has lost
+            raise
 
     def _work(self, store: Store, number: int) -> list[list[Claim]]:
         rounds: list[list[Claim]] = []
@@ -72,6 +79,16 @@ def test_no_job_is_claimed_twice_by_many_at_once(
     taken = Counter(lease.job_id for claims in rounds for lease in claims)
     assert set(taken) == {job.id for job in jobs}
     assert set(taken.values()) == {1}
+
+
+def test_many_look_from_the_head_at_once_while_the_queue_runs_dry(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.store.postgres.levels.HEAD_MOST_SECONDS", 0.0)
+    for _ in range(10):
+        store.enqueue(new_jobs(40))
+        rounds = Drain(40).run(lambda: store)
+        assert sum(map(len, rounds)) == 40
 
 
 def test_a_job_handed_back_is_not_hidden_for_long_behind_newer_ones(store: Store) -> None:

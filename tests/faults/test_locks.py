@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import leasehold as lh
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import Claim, Want
+from leasehold.store.sqlite.gate import Gate
 from tests.faults.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -59,6 +63,32 @@ def test_handlers_that_time_out_while_they_wait_for_a_transaction_leave_no_lock_
         ids = [client.enqueue(follow).id for _ in range(HOLDERS)]
         wait_for("end of those who follow", lambda: _have_ended(client, ids), 8)
     assert {client.get(each).state for each in ids} == {lh.State.SUCCEEDED}
+
+
+def test_a_lease_that_waited_for_the_write_lock_is_counted_from_when_it_was_given(
+    sqlite_url: str,
+) -> None:
+    waited_seconds, lease_seconds = 1.0, 2.0
+    taken: list[Claim] = []
+
+    def claim() -> None:
+        wants = [Want("default", 1)]
+        taken.extend(store.claim(WorkerId(1), wants, limit=1, leases={"follow": lease_seconds}))
+
+    with lh.Client(sqlite_url) as client:
+        store = client.store
+        job_id = client.enqueue_by_name("follow").id
+        claiming = threading.Thread(target=claim)
+        with Gate(sqlite_url.removeprefix("sqlite:///") + "-lock", 10).hold():
+            claiming.start()
+            claiming.join(waited_seconds)
+            assert claiming.is_alive(), "it waits for the lock"
+            free_at = datetime.now(UTC)
+        claiming.join(10)
+        until = client.get(job_id).lease_until
+    assert len(taken) == 1
+    assert until is not None
+    assert until >= free_at + timedelta(seconds=lease_seconds)
 
 
 def _have_ended(client: lh.Client, ids: Sequence[UUID]) -> bool:

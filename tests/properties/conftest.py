@@ -63,12 +63,6 @@ def exact_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leasehold.store.postgres.levels.HEAD_MOST_SECONDS", 0.0)
 
 
-@pytest.fixture(autouse=True)
-def no_compiled_plans(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Switch off JIT: without sequential scans all costs look huge, and `counts` takes 0.2 s."""
-    monkeypatch.setenv("PGOPTIONS", "-c jit=off")
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
 def laboratory(request: pytest.FixtureRequest) -> Iterator[Laboratory]:
     with open_laboratory(request.getfixturevalue(f"{request.param}_url")) as opened:

@@ -10,11 +10,28 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from leasehold.errors import IdConflict, LeaseLost
 from leasehold.model.ids import Fence, JobId, WorkerId, uuid7
-from leasehold.model.states import State
-from leasehold.model.values import Held, NewJob, Settlement, TaskPolicy, Want, WorkerInfo
+from leasehold.model.values import Held, NewJob, Settlement, TaskPolicy, Want
 from leasehold.store.base import Answer
 from tests.conformance.kit import raw
 from tests.properties import invariants
+from tests.properties.choices import (
+    EVERYTHING,
+    KINDS,
+    KNOWN,
+    MOST_EVER,
+    MOST_LIVE,
+    OUTCOMES,
+    RETRIABLE,
+    SOMEBODY,
+    UNIT,
+    job_options,
+    orders,
+    picks,
+    some_picks,
+    suspicions,
+    units,
+    workers,
+)
 from tests.properties.compare import Comparison
 from tests.properties.model import Model
 
@@ -25,43 +42,12 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
 
-# All durations are whole units; a unit is far longer than a test, so that no comparison is close.
-UNIT = 10_000.0
-MOST_LIVE, MOST_EVER = 4, 12
-KNOWN = ("plain", "fragile")
-KINDS = (*KNOWN, "strange")
-QUEUES = ("a", "b")
-EVERYTHING = [Want(queue, 1000) for queue in QUEUES]
-
-SOMEBODY = WorkerInfo(id=WorkerId(1), name="w", queues=QUEUES, kinds=KNOWN, slots=1, version="1")
-RETRIABLE = {State.FAILED, State.DEAD, State.CANCELLED}
-
 
 def some(place: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Offer a rule only while some job stands there: steps that can't do anything teach nothing."""
     return precondition(
         lambda self: any(record.place == place for record in self.model.jobs.values())
     )
-
-
-picks = st.integers(0, 10_000)
-some_picks = st.lists(picks, min_size=1, max_size=3)
-workers = st.sampled_from([WorkerId(1), WorkerId(2)])
-units = st.sampled_from([0, 1, 2])
-suspicion = st.sampled_from([False, False, True])
-orders = st.sampled_from([("a",), ("b",), ("a", "b"), ("b", "a")])
-job_options = st.fixed_dictionaries(
-    {
-        "kind": st.sampled_from(["plain", "plain", "fragile", "strange"]),
-        "queue": st.sampled_from(QUEUES),
-        "priority": st.sampled_from([-1, 0, 0, 1]),
-        "max_attempts": st.sampled_from([1, 2, 3]),
-        "timeout_seconds": st.sampled_from([UNIT, 3 * UNIT]),
-        "tenant": st.sampled_from(["", "acme"]),
-        "delay_seconds": st.sampled_from([None, None, 0.0, UNIT, 2 * UNIT]),
-    }
-)
-OUTCOMES = ("succeeded", "failed", "failed", "snoozed", "released", "cancelled", "dead")
 
 
 class QueueMachine(RuleBasedStateMachine):
@@ -153,7 +139,7 @@ class QueueMachine(RuleBasedStateMachine):
         queues=orders,
         most=st.integers(1, 3),
         limit=st.integers(1, 4),
-        suspects=suspicion,
+        suspects=suspicions,
     )
     def claim(
         self, *, worker: WorkerId, queues: tuple[str, ...], most: int, limit: int, suspects: bool
@@ -169,7 +155,7 @@ class QueueMachine(RuleBasedStateMachine):
             self.do_claim(worker, EVERYTHING, 1000, KINDS, suspects=suspects)
 
     @some("ready")
-    @rule(worker=workers, suspects=suspicion)
+    @rule(worker=workers, suspects=suspicions)
     def claim_all_and_park(self, *, worker: WorkerId, suspects: bool) -> None:
         """Claim all there is, by a worker that does not know every kind."""
         self.do_claim(worker, EVERYTHING, 1000, KNOWN, suspects=suspects)
@@ -308,6 +294,8 @@ class QueueMachine(RuleBasedStateMachine):
         assert {each.job_id: each.fence for each in found} == {
             job_id: fence for job_id, (fence, _) in wanted.items()
         }
+        # Leases of one claim end together, in no order: sorted, so that an example repeats exactly.
+        found.sort(key=lambda each: each.job_id)
         self.seen += [(each, wanted[each.job_id][1]) for each in found]
 
     @precondition(lambda self: self.seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -53,14 +54,19 @@ class ClaimRequest:
 
 
 class Claims:
-    """The claims of one worker, of suspects or of the others; used by one thread."""
+    """A store's claims, of suspects or of the others: one at a time, for the hints' sake."""
 
     def __init__(self, run: Callable[..., list[Any]], *, is_for_suspects: bool) -> None:
         self._run = run
         self._is_for_suspects = is_for_suspects
         self._levels = Levels()
+        self._turn = threading.Lock()
 
     def claim(self, request: ClaimRequest) -> list[Claim]:
+        with self._turn:
+            return self._claim(request)
+
+    def _claim(self, request: ClaimRequest) -> list[Claim]:
         started = time.monotonic()
         if self._levels.is_head_due(started, request.queues):
             return self._claim_from_head(request)

@@ -15,7 +15,7 @@ _CREATE_VERSIONS = """
 CREATE TABLE IF NOT EXISTS leasehold_migration (
   version     INTEGER NOT NULL PRIMARY KEY,
   name        TEXT    NOT NULL,
-  oldest_code INTEGER NOT NULL,
+  serves_from INTEGER NOT NULL,
   applied_at  INTEGER NOT NULL
 )
 """
@@ -84,7 +84,7 @@ def _migrate(
         for statement in split(step.sql):
             connection.execute(statement)
         connection.execute(
-            "INSERT INTO leasehold_migration (version, name, oldest_code, applied_at)"
+            "INSERT INTO leasehold_migration (version, name, serves_from, applied_at)"
             " VALUES (?, ?, ?, ?)",
             (step.version, step.name, step.serves_from, clock.now()),
         )
@@ -96,6 +96,6 @@ def _applied(connection: sqlite3.Connection) -> Applied:
     if connection.execute(named).fetchone() is None:
         return Applied(version=0, serves_from=0)
     version, serves_from = connection.execute(
-        "SELECT coalesce(max(version), 0), coalesce(max(oldest_code), 0) FROM leasehold_migration"
+        "SELECT coalesce(max(version), 0), coalesce(max(serves_from), 0) FROM leasehold_migration"
     ).fetchone()
     return Applied(version=version, serves_from=serves_from)

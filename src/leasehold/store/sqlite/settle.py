@@ -59,7 +59,7 @@ def finish(
         endings.setdefault(name, ending)
     write(connection, endings.values(), now)
     if len(standing) < len(settlements):
-        for (index,) in rows(connection, "settled_already", leases=leases):
+        for (index,) in rows(connection, "settled_already", leases=leases, worker=worker):
             if answers[index] is Answer.LOST:
                 answers[index] = Answer.ALREADY
     return answers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import replace
 from functools import partial
 
 from leasehold.model.ids import JobId, WorkerId
@@ -131,7 +132,7 @@ class SqliteStore:
                 if limit < 1 or not has_ready(connection, request):
                     return []
             with self._database.write() as connection:
-                taken = take_ready(connection, request)
+                taken = take_ready(connection, self._timed(request))
             if taken.claims or not taken.parked:
                 return taken.claims
 
@@ -144,7 +145,7 @@ class SqliteStore:
         if limit < 1 or not places:
             return []
         with self._database.write() as connection:
-            return take_parked(connection, request, places)
+            return take_parked(connection, self._timed(request), places)
 
     def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
         if not leases:
@@ -304,6 +305,10 @@ class SqliteStore:
             is_for_suspects=is_for_suspects,
             now=self._clock.now(),
         )
+
+    def _timed(self, request: Request) -> Request:
+        """Count leases from now: the wait for the write lock may have used up a short one."""
+        return replace(request, now=self._clock.now())
 
     def _handler_transaction(self, lease_seconds: float) -> HandlerTransaction:
         return HandlerTransaction(self._database, self._clock, lease_seconds=lease_seconds)

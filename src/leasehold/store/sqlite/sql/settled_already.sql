@@ -7,5 +7,6 @@ WHERE EXISTS (
   FROM leasehold_outcome
   WHERE job_id = held.value ->> 0
   AND fence = held.value ->> 1
+  AND worker = :worker
   AND state <> 'lapsed'
 )
