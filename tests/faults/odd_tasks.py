@@ -6,6 +6,7 @@ import asyncio
 import ctypes
 import os
 import signal
+import threading
 import time
 
 import leasehold as lh
@@ -55,6 +56,12 @@ async def long_async() -> None:
 def deaf() -> None:
     """Sleeps in C, where no interruption reaches it."""
     ctypes.CDLL(None).sleep(int(LONG_SECONDS))
+
+
+@lh.task(name="stop_worker")
+def stop_worker() -> None:
+    """Sends SIGTERM to its own thread: the main thread sleeps on."""
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 
 
 @lh.task(name="block_loop")

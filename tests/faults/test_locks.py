@@ -35,7 +35,7 @@ def test_handlers_that_time_out_while_they_wait_for_a_transaction_leave_no_lock_
             inside.release()
             may_end.wait(10)
 
-    @lh.task(name="wait", timeout="0.5s", max_attempts=1)
+    @lh.task(name="wait", timeout="2s", max_attempts=1)
     def wait() -> None:
         together.wait(10)
         assert inside.acquire(timeout=10)

@@ -126,6 +126,16 @@ def test_a_handler_that_hears_no_interruption_is_handed_back_too(
     assert_handed_back(target, member, len(calls))
 
 
+def test_a_signal_that_does_not_wake_the_main_thread_is_heard_all_the_same(
+    target: Target, client: lh.Client, tmp_path: Path
+) -> None:
+    options = WorkerOptions(url=target.url, tasks="tests.faults.odd_tasks", grace=GRACE_SECONDS)
+    with Fleet(options, tmp_path, 1) as fleet:
+        client.enqueue(odd_tasks.stop_worker)
+        assert fleet.living[0].wait() == 0
+    assert target.count_ended() == 1
+
+
 def assert_handed_back(target: Target, member: Member, count: int) -> None:
     seen = read(target)
     assert member.exit_code == 0

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
 
+_LONGEST_SLEEP_SECONDS = 0.5
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -187,11 +188,14 @@ class Worker:
     def _await_end(self, deadline: float | None) -> Reason:
         # A SimpleQueue may be put to from a signal handler; an Event may deadlock there.
         while True:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            left = float("inf") if deadline is None else max(0.0, deadline - time.monotonic())
             try:
-                return self._events.get(timeout=left)
+                # Not for ever: a signal that strikes just before this thread goes to sleep does
+                # not wake it, and its handler runs only once this thread is awake.
+                return self._events.get(timeout=min(left, _LONGEST_SLEEP_SECONDS))
             except queue.Empty:
-                return Reason.BUDGET
+                if left == 0.0:
+                    return Reason.BUDGET
 
     def _finish(self, reason: Reason, grace_seconds: float) -> Report:
         if self._crew is None:
