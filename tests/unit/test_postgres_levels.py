@@ -99,3 +99,22 @@ def test_a_queue_with_several_levels_and_less_room_is_told(levels: Levels) -> No
     assert levels.has_split_limit([Want("a", 2), Want("b", 9)], 9)
     assert not levels.has_split_limit([Want("a", 9), Want("b", 2)], 9)
     assert not levels.has_split_limit([Want("a", 9), Want("b", 9)], 9)
+
+
+def test_a_level_that_ran_empty_stays_known_with_its_hint() -> None:
+    levels = Levels()
+    levels.restart([("a", 5)], frozenset({"a"}), 0.0)
+    taken = uuid7(7, os.urandom(10))
+    levels.advance("a", 5, datetime(2026, 1, 1, tzinfo=UTC), taken)
+    levels.restart([], frozenset({"a"}), 1.0)
+
+    (scan,) = levels.scans([Want("a", 1)])
+    assert (scan["priority"], scan["job_id"]) == (5, taken)
+
+
+def test_before_anything_was_seen_the_usual_priority_is_scanned() -> None:
+    levels = Levels()
+    levels.restart([], frozenset({"a"}), 0.0)
+
+    (scan,) = levels.scans([Want("a", 1)])
+    assert (scan["queue"], scan["priority"]) == ("a", 0)

@@ -33,6 +33,7 @@ PROMOTE_LIMIT = 1_000
 BEAT_SECONDS = 15.0
 TEND_SECONDS = 60.0
 SECOND_LOOK_SECONDS = 0.02
+WAKE_LOOKS_SECONDS = (0.001, 0.004, 0.015)
 DOUBT_SECONDS = 5.0
 _SHORTEST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 3.0
@@ -161,11 +162,18 @@ class Claimer:
             return
         wants_poke = self._on_empty is not None or self._is_after_suspects
         woken = self._wait(self._idle_seconds(), wants_poke=wants_poke)
-        # What woke us may have committed with an older place in the order: look twice.
-        if woken and not self._is_stopping and self._claim_some(room) == 0:
+        if woken and not self._is_stopping:
+            self._look_after_wake(room)
+
+    def _look_after_wake(self, room: int) -> None:
+        """Look a few times: what woke us may not be committed yet, or have an older place."""
+        for pause in WAKE_LOOKS_SECONDS:
+            if self._claim_some(room) > 0:
+                return
             if self._is_after_suspects and self._claim_suspect() > 0:
                 return  # a poke for the last one: hundreds may wait, and each comes alone
-            self._wait(SECOND_LOOK_SECONDS, wants_poke=False)
+            if self._is_stopping or self._wait(pause, wants_poke=False):
+                return
 
     def _is_drained(self) -> bool:
         """Whether nothing is left to do: asks the tables, since a claim's hint may hide a job."""

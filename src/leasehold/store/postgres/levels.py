@@ -28,6 +28,7 @@ HEAD_SHARE = 20  # a head scan may follow after 20 times its cost: 5 % of the ti
 HEAD_LEAST_SECONDS = 0.05
 HEAD_MOST_SECONDS = 0.5  # … but no job stays hidden for longer than this
 EMPTY_LEAST_SECONDS = 0.01
+MOST_EMPTY = 50
 
 
 @dataclass(slots=True)
@@ -59,8 +60,17 @@ class Levels:
         return now - self._head_at >= max(EMPTY_LEAST_SECONDS, 2 * self._head_cost)
 
     def restart(self, found: Sequence[tuple[str, int]], queues: frozenset[str], now: float) -> None:
-        """Take in freshly discovered levels, all from the head."""
-        self._known = {(queue, priority): Level(queue, priority) for queue, priority in found}
+        """Take in freshly discovered levels, all from the head.
+
+        Levels that have run empty stay known, with their hints: the next job there is then found by
+        one statement, without a discovery.
+        """
+        fresh = {(queue, priority): Level(queue, priority) for queue, priority in found}
+        kept = {key: level for key, level in self._known.items() if level.queue in queues}
+        known = {**kept, **fresh} if len(kept) <= MOST_EMPTY else fresh
+        for queue in queues - {level.queue for level in known.values()}:
+            known[queue, 0] = Level(queue, 0)  # the usual priority, before anything was seen
+        self._known = known
         self._queues = queues
         self._head_at = now
 
