@@ -137,7 +137,7 @@ BEGIN
       'max_attempts', max_attempts, 'delay_seconds', extract(epoch FROM delay), 'run_at', run_at,
       'tenant', tenant, 'created_by', created_by)) || jsonb_build_object('args', args))::text);
   IF notify THEN
-    PERFORM pg_notify('leasehold', coalesce(queue, 'default'));
+    PERFORM pg_notify('leasehold', coalesce(queue, '*')); -- '*': its task decides, so wake all
   END IF;
   RETURN chosen;
 END
