@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import DEFAULT_LEASE_SECONDS, Want
 from leasehold.store.base import Answer
-from leasehold.worker.attempt import Attempt
+from leasehold.worker.attempt import Attempt, attempt_of
 from leasehold.worker.conclusion import outcome_of_error, outcome_of_return
 from leasehold.worker.current import CurrentJob, set_current_job
 from leasehold.worker.settling import settlement
@@ -54,7 +54,7 @@ def claim_next(client: Client, registry: Registry) -> Claim | None:
 
 def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
     """Run the handler here and settle its job; nothing interrupts it."""
-    attempt = Attempt(claim, task, time.monotonic())
+    attempt = attempt_of(claim, task, time.monotonic())
     attempt.begin(time.monotonic())
     value, caught = None, None
     try:

@@ -148,9 +148,9 @@ def claims_beside_moving_head(
             mutate(
                 patch,
                 "claim",
-                "    FROM jsonb_to_recordset(%(levels)s::text::jsonb) AS level",
+                "    FROM jsonb_to_recordset(%(levels)s::jsonb) AS level",
                 "    FROM (SELECT pg_advisory_xact_lock_shared(77) OFFSET 0) AS brake\n"
-                "    CROSS JOIN jsonb_to_recordset(%(levels)s::text::jsonb) AS level",
+                "    CROSS JOIN jsonb_to_recordset(%(levels)s::jsonb) AS level",
             )
             claiming = race.start(lambda: claim(race.store, limit=1))
             race.wait_until_blocked(brake, claiming)

@@ -162,7 +162,9 @@ UNTIL = {
     "sqlite": ("reclaim_pick", "lease.until = seen.value ->> 2"),
 }
 FENCES = {
-    "postgres": [("finish", "lease.fence = asked.fence", "true")],
+    "postgres": [
+        ("finish", "fence = (%(settlements)s::jsonb -> job_id::text ->> 'fence')::bigint", "true")
+    ],
     "sqlite": [
         ("settle_pick", "lease.fence = held.value ->> 1", "true"),
         (

@@ -244,9 +244,9 @@ def test_mutant_a_finish_that_reads_the_lease_by_its_snapshot_overlooks_the_canc
     mutate(
         monkeypatch,
         "finish",
-        "CASE WHEN lease.cancel_requested THEN 'cancelled' ELSE asked.outcome END AS state",
-        "CASE WHEN (SELECT l.cancel_requested FROM leasehold.lease AS l"
-        " WHERE l.job_id = asked.job_id) THEN 'cancelled' ELSE asked.outcome END AS state",
+        "failures, lapses, cancel_requested,\n    cancelled_by, %(settlements)s",
+        "failures, lapses, (SELECT l.cancel_requested FROM leasehold.lease AS l"
+        " WHERE l.job_id = lease.job_id) AS cancel_requested, cancelled_by, %(settlements)s",
     )
     taken = start_one(race.store)
     race.run_beside(

@@ -112,8 +112,9 @@ class Claims:
             is_suspect=self._is_for_suspects,
             **request.parameters(),
         )
-        for row in taken:  # in order: the last one of a level stays
-            self._levels.advance(row[_QUEUE], row[_PRIORITY], row[_CREATED_AT], row[_JOB_ID])
+        last = {(row[_QUEUE], row[_PRIORITY]): row for row in taken}  # of each level, in order
+        for (queue, priority), row in last.items():
+            self._levels.advance(queue, priority, row[_CREATED_AT], row[_JOB_ID])
         # A kind without a lease is not known here: the statement has parked it.
         return [Claim(*row[:_CLAIM_COLUMNS]) for row in taken if row[_LEASE_SECONDS] is not None]
 

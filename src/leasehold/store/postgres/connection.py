@@ -37,6 +37,8 @@ _DEFAULTS: dict[str, Any] = {
 # into a scan of the whole table when they have grown (240 times slower, measured). A scan that is
 # wanted all the same (of the few leases, of the live tables for their counts) then looks so dear to
 # the planner that it would be compiled first, for longer than it runs: no JIT.
+# A worker's few statements are written so that any plan of theirs is a good one (see ARCHITECTURE,
+# "Plans"), and are planned once: planning a claim or a finish each time costs a fifth of it.
 _STEADY_PLANS = """
 SELECT set_config('jit', 'off', false),
        set_config('enable_seqscan', 'off', false),
@@ -58,7 +60,7 @@ def is_behind_pooler(reported_pid: int, real_pid: int) -> bool:
     return reported_pid != real_pid
 
 
-def connect(url: str) -> Connection:
+def connect(url: str, *, plans_once: bool = False) -> Connection:
     """Open a connection in autocommit mode, its plans steadied unless a pooler shares it."""
     connection: Connection = psycopg.connect(conninfo(url), autocommit=True, prepare_threshold=0)
     try:
@@ -67,6 +69,8 @@ def connect(url: str) -> Connection:
             connection.prepare_threshold = None
         else:
             connection.execute(_STEADY_PLANS, prepare=False)
+            if plans_once:
+                connection.execute("SET plan_cache_mode = force_generic_plan", prepare=False)
     except BaseException:
         connection.close()
         raise
@@ -163,7 +167,7 @@ class Own:
     def open(self) -> Connection:
         if self._kept is None or self._kept.closed or self._pid != os.getpid():
             with translating():
-                self._kept = connect(self._url)
+                self._kept = connect(self._url, plans_once=True)
             self._pid = os.getpid()
             self.generation += 1
         return self._kept

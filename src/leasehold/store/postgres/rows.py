@@ -13,6 +13,7 @@ from leasehold.model.values import Attempt, Job, QueueCounts, WorkerInfo
 
 _decode = msgspec.json.Decoder().decode
 
+ID_BYTES = 16
 GREATEST_ID = JobId(UUID(int=(1 << 128) - 1))
 FIND: dict[State | None, str] = {
     None: "find_all",
@@ -23,6 +24,14 @@ FIND: dict[State | None, str] = {
     State.DEAD: "find_unhappy",
     State.CANCELLED: "find_unhappy",
 }
+
+
+def job_ids(packed: bytes) -> frozenset[JobId]:
+    """Read ids that stand one after the other."""
+    return frozenset(
+        JobId(UUID(bytes=packed[start : start + ID_BYTES]))
+        for start in range(0, len(packed), ID_BYTES)
+    )
 
 
 def job_id(value: Any) -> JobId:

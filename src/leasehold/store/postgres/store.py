@@ -154,19 +154,31 @@ class PostgresStore:
         return frozenset(job_id for job_id, cancelled in found if cancelled)
 
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
-        parameter = _encode(settlements).decode()
-        found = self._run(
-            load(PACKAGE, "finish"), settlements=parameter, worker=worker, skew=self._skew
+        by_job = {each.job_id: each for each in settlements}
+        if len(by_job) < len(settlements):  # one job twice: one after the other
+            middle = len(settlements) // 2
+            first = self.finish(worker, settlements[:middle])
+            return first + self.finish(worker, settlements[middle:])
+        ((ended,),) = self._run(
+            load(PACKAGE, "finish"),
+            settlements=_encode(by_job).decode(),
+            worker=worker,
+            skew=self._skew,
         )
-        settled = {row[0] for row in found}
-        if len(settled) == len(settlements):
+        ended = ended or b""
+        if len(ended) == len(settlements) * rows.ID_BYTES:
             return [Answer.SETTLED] * len(settlements)
-        before = {
-            row[0]
-            for row in self._run(
-                load(PACKAGE, "settled_before"), settlements=parameter, worker=worker
-            )
-        }
+        return self._explain(worker, settlements, rows.job_ids(ended))
+
+    def _explain(
+        self, worker: WorkerId, settlements: Sequence[Settlement], settled: frozenset[JobId]
+    ) -> list[Answer]:
+        """Tell for those that were not settled now whether they had been before."""
+        missing = [each for each in settlements if each.job_id not in settled]
+        found = self._run(
+            load(PACKAGE, "settled_before"), settlements=_encode(missing).decode(), worker=worker
+        )
+        before = {row[0] for row in found}
         return [
             Answer.SETTLED
             if each.job_id in settled

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Pool
 
 _SETTLE = """
-SELECT leasehold.settle(%(job_id)s, %(fence)s, %(worker)s, %(result)s::text::jsonb,
+SELECT leasehold.settle(%(job_id)s, %(fence)s, %(worker)s, %(result)s::jsonb,
   %(elapsed_seconds)s, %(skew_seconds)s)
 """
 

@@ -85,7 +85,6 @@ CREATE TABLE leasehold.lease (
   worker           bigint      NOT NULL,
   claimed_at       timestamptz NOT NULL,
   until            timestamptz NOT NULL,
-  deadline         timestamptz NOT NULL, -- no renewal goes beyond it
   lease_seconds    real        NOT NULL,
   attempt          integer     NOT NULL,
   failures         integer     NOT NULL,

@@ -4,7 +4,7 @@ WITH taken AS (
   DELETE FROM leasehold.ready
   WHERE ctid = ANY (ARRAY (
     SELECT picked.ctid
-    FROM jsonb_to_recordset(%(levels)s::text::jsonb) AS level
+    FROM jsonb_to_recordset(%(levels)s::jsonb) AS level
       (queue text, priority smallint, created_at timestamptz, job_id uuid, most integer)
     CROSS JOIN LATERAL (
       SELECT ready.ctid
@@ -19,35 +19,33 @@ WITH taken AS (
     ) AS picked
     LIMIT %(limit)s
   ))
-  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
-),
-work AS (
-  SELECT taken.*, job.args, job.max_attempts, job.timeout_seconds,
-    (%(leases)s::text::jsonb ->> taken.kind)::double precision AS lease_seconds
-  FROM taken
-  JOIN leasehold.job ON job.id = taken.job_id
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch,
+    (%(leases)s::jsonb ->> kind)::real AS lease_seconds -- NULL: a kind that this worker does not know
 ),
 fence AS MATERIALIZED (
   SELECT nextval('leasehold.fence') AS fence
 ),
 leased AS (
-  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, deadline, lease_seconds,
-    attempt, failures, lapses, priority, queue, kind, tenant, lane, batch)
+  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
+    failures, lapses, priority, queue, kind, tenant, lane, batch)
   SELECT job_id, fence, %(worker)s, %(skew)s + now(),
-    %(skew)s + now() + make_interval(secs => lease_seconds),
-    %(skew)s + now() + make_interval(secs => timeout_seconds + lease_seconds),
-    lease_seconds, attempt + 1, failures, lapses, priority, queue, kind, tenant, lane, batch
-  FROM work, fence
+    %(skew)s + now() + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
+    failures, lapses, priority, queue, kind, tenant, lane, batch
+  FROM taken, fence
   WHERE lease_seconds IS NOT NULL
 ),
 parked AS (
   INSERT INTO leasehold.parked (job_id, queue, priority, created_at, attempt, failures, lapses,
     kind, tenant, lane, batch)
   SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
-  FROM work
+  FROM taken
   WHERE lease_seconds IS NULL
 )
-SELECT job_id, fence, kind, queue, args::text, attempt + 1, failures, lapses, max_attempts,
-  timeout_seconds, lease_seconds, tenant, priority, batch, created_at
-FROM work, fence
+SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
+  job.timeout_seconds, lease_seconds, tenant, priority, batch, created_at
+FROM taken
+CROSS JOIN fence
+CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
+  SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE id = taken.job_id OFFSET 0
+) AS job
 ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id

@@ -4,7 +4,7 @@ WITH taken AS (
   DELETE FROM leasehold.parked
   WHERE ctid = ANY (ARRAY (
     SELECT picked.ctid
-    FROM jsonb_each_text(%(leases)s::text::jsonb) AS known (kind, lease_seconds)
+    FROM jsonb_object_keys(%(leases)s::jsonb) AS known (kind)
     CROSS JOIN unnest(%(queues)s::text[]) AS wanted (queue)
     CROSS JOIN LATERAL (
       SELECT parked.ctid, parked.priority, parked.created_at, parked.job_id
@@ -20,27 +20,25 @@ WITH taken AS (
       picked.created_at, picked.job_id
     LIMIT %(limit)s
   ))
-  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
-),
-work AS (
-  SELECT taken.*, job.args, job.max_attempts, job.timeout_seconds,
-    (%(leases)s::text::jsonb ->> taken.kind)::double precision AS lease_seconds
-  FROM taken
-  JOIN leasehold.job ON job.id = taken.job_id
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch,
+    (%(leases)s::jsonb ->> kind)::real AS lease_seconds
 ),
 fence AS MATERIALIZED (
   SELECT nextval('leasehold.fence') AS fence
 ),
 leased AS (
-  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, deadline, lease_seconds,
-    attempt, failures, lapses, priority, queue, kind, tenant, lane, batch)
+  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
+    failures, lapses, priority, queue, kind, tenant, lane, batch)
   SELECT job_id, fence, %(worker)s, %(skew)s + now(),
-    %(skew)s + now() + make_interval(secs => lease_seconds),
-    %(skew)s + now() + make_interval(secs => timeout_seconds + lease_seconds),
-    lease_seconds, attempt + 1, failures, lapses, priority, queue, kind, tenant, lane, batch
-  FROM work, fence
+    %(skew)s + now() + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
+    failures, lapses, priority, queue, kind, tenant, lane, batch
+  FROM taken, fence
 )
-SELECT job_id, fence, kind, queue, args::text, attempt + 1, failures, lapses, max_attempts,
-  timeout_seconds, lease_seconds, tenant, priority, batch, created_at
-FROM work, fence
+SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
+  job.timeout_seconds, lease_seconds, tenant, priority, batch, created_at
+FROM taken
+CROSS JOIN fence
+CROSS JOIN LATERAL (
+  SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE id = taken.job_id OFFSET 0
+) AS job
 ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id

@@ -1,60 +1,66 @@
 -- Settles attempts: whoever deletes the lease row has the right to say how it ended: primary key.
-WITH asked AS MATERIALIZED (
-  SELECT *
-  FROM jsonb_to_recordset(%(settlements)s::text::jsonb) AS asked (
-    job_id uuid, fence bigint, outcome text, result jsonb, error text, traceback text,
-    delay_seconds double precision, run_at timestamptz, is_counted boolean,
-    elapsed_seconds double precision)
-),
-ended AS (
+-- `settlements` is one object, a settlement by job id, that is looked into and not joined: a join
+-- planned while there were few leases compares each settlement with each lease later on.
+WITH ended AS (
   DELETE FROM leasehold.lease
-  USING asked
-  WHERE lease.job_id = asked.job_id
-    AND lease.fence = asked.fence -- the fence: a lease that was taken back is not there any more
-    AND lease.worker = %(worker)s
-  RETURNING
-    lease.job_id, lease.attempt, lease.fence, lease.worker, lease.tenant, lease.priority,
-    CASE WHEN lease.cancel_requested THEN 'cancelled' ELSE asked.outcome END AS state,
-    lease.failures + (coalesce(asked.is_counted, false) AND NOT lease.cancel_requested)::integer
-      AS failures,
+  WHERE job_id = ANY (ARRAY (SELECT jsonb_object_keys(%(settlements)s::jsonb)::uuid))
+    -- the fence: a lease that was taken back is not there any more
+    AND fence = (%(settlements)s::jsonb -> job_id::text ->> 'fence')::bigint
+    AND worker = %(worker)s
+  RETURNING job_id, attempt, fence, worker, tenant, priority, failures, lapses, cancel_requested,
+    cancelled_by, %(settlements)s::jsonb -> job_id::text AS said
+),
+judged AS NOT MATERIALIZED (
+  SELECT job_id, attempt, fence, worker, tenant, priority, cancelled_by, cancel_requested, said,
     CASE
-      WHEN asked.outcome IN ('failed', 'snoozed') AND NOT lease.cancel_requested THEN 0
-      ELSE lease.lapses
-    END AS lapses,
-    asked.result,
+      WHEN cancel_requested THEN 'cancelled'
+      ELSE coalesce((said ->> 'outcome')::leasehold.outcome_state, 'succeeded')
+    END AS state,
+    failures + (NOT cancel_requested AND said ? 'is_counted')::integer AS failures,
     CASE
-      WHEN NOT lease.cancel_requested THEN asked.error
-      ELSE concat_ws(' by ', 'cancelled', lease.cancelled_by)
-    END AS error,
-    asked.traceback, asked.elapsed_seconds,
-    coalesce(asked.run_at,
-      %(skew)s + now() + make_interval(secs => coalesce(asked.delay_seconds, 0))) AS run_at
+      WHEN said ->> 'outcome' IN ('failed', 'snoozed') AND NOT cancel_requested THEN 0
+      ELSE lapses
+    END AS lapses
+  FROM ended
 ),
 recorded AS (
   INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, fence, worker,
     started_at, finished_at, tenant, result, error, traceback)
-  SELECT job_id, attempt, state::leasehold.outcome_state, failures, lapses, fence, worker,
-    %(skew)s + now() - make_interval(secs => elapsed_seconds), %(skew)s + now(), tenant,
-    CASE WHEN state = 'succeeded' THEN result END, error, traceback
-  FROM ended
+  SELECT job_id, attempt, state, failures, lapses, fence, worker,
+    %(skew)s + now() - make_interval(secs => (said ->> 'elapsed_seconds')::double precision),
+    %(skew)s + now(), tenant,
+    CASE WHEN state = 'succeeded' THEN nullif(said -> 'result', 'null') END,
+    CASE
+      WHEN cancel_requested THEN concat_ws(' by ', 'cancelled', cancelled_by)
+      ELSE said ->> 'error'
+    END,
+    said ->> 'traceback'
+  FROM judged
 ),
 later AS (
   INSERT INTO leasehold.scheduled (job_id, run_at, queue, priority, created_at, attempt, failures,
     lapses, kind, tenant, lane, batch)
-  SELECT ended.job_id, ended.run_at, job.queue, ended.priority, job.created_at, ended.attempt,
-    ended.failures, ended.lapses, job.kind, job.tenant, job.lane, job.batch
-  FROM ended
-  JOIN leasehold.job ON job.id = ended.job_id
-  WHERE ended.state IN ('failed', 'snoozed')
+  SELECT judged.job_id,
+    coalesce((said ->> 'run_at')::timestamptz, %(skew)s + now()
+      + make_interval(secs => coalesce((said ->> 'delay_seconds')::double precision, 0))),
+    job.queue, judged.priority, job.created_at, judged.attempt, judged.failures, judged.lapses,
+    job.kind, job.tenant, job.lane, job.batch
+  FROM judged
+  CROSS JOIN LATERAL (
+    SELECT * FROM leasehold.job WHERE job.id = judged.job_id OFFSET 0
+  ) AS job
+  WHERE judged.state IN ('failed', 'snoozed')
 ),
 back AS (
   INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
     lapses, kind, tenant, lane, batch)
-  SELECT ended.job_id, job.queue, ended.lapses > 0, ended.priority, job.created_at, ended.attempt,
-    ended.failures, ended.lapses, job.kind, job.tenant, job.lane, job.batch
-  FROM ended
-  JOIN leasehold.job ON job.id = ended.job_id
-  WHERE ended.state = 'released'
+  SELECT judged.job_id, job.queue, judged.lapses > 0, judged.priority, job.created_at,
+    judged.attempt, judged.failures, judged.lapses, job.kind, job.tenant, job.lane, job.batch
+  FROM judged
+  CROSS JOIN LATERAL (
+    SELECT * FROM leasehold.job WHERE job.id = judged.job_id OFFSET 0
+  ) AS job
+  WHERE judged.state = 'released'
 )
-SELECT job_id
+SELECT string_agg(uuid_send(job_id), NULL) -- one value: 500 rows cost the worker more than all the rest
 FROM ended

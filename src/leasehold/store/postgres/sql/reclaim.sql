@@ -1,34 +1,40 @@
 -- Takes back lapsed leases that stand unchanged since they were seen: primary key. A row locked by
 -- its own worker's finish is skipped: that worker was quicker.
-WITH held AS (
+WITH held AS MATERIALIZED (
   SELECT lease.*, asked.delay_seconds, job.created_at, job.max_attempts,
     coalesce(task.dies_on_lapse, false) AS dies_on_lapse
-  FROM jsonb_to_recordset(%(leases)s::text::jsonb) AS asked
+  FROM jsonb_to_recordset(%(leases)s::jsonb) AS asked
     (job_id uuid, fence bigint, until text, delay_seconds double precision)
-  JOIN leasehold.lease
-    ON lease.job_id = asked.job_id
-    AND lease.fence = asked.fence
-    -- not renewed since, and really over
-    AND (extract(epoch FROM lease.until) * 1000000)::bigint::text = asked.until
-    AND lease.until < %(skew)s + now()
-  JOIN leasehold.job ON job.id = lease.job_id
+  CROSS JOIN LATERAL (
+    SELECT *
+    FROM leasehold.lease
+    WHERE lease.job_id = asked.job_id
+      AND lease.fence = asked.fence -- the fence
+      -- not renewed since, and really over
+      AND (extract(epoch FROM lease.until) * 1000000)::bigint::text = asked.until
+      AND lease.until < %(skew)s + now()
+    FOR UPDATE SKIP LOCKED
+  ) AS lease
+  CROSS JOIN LATERAL (
+    SELECT created_at, max_attempts FROM leasehold.job WHERE job.id = lease.job_id OFFSET 0
+  ) AS job
   LEFT JOIN leasehold.task ON task.kind = lease.kind
-  FOR UPDATE OF lease SKIP LOCKED
+),
+removed AS (
+  DELETE FROM leasehold.lease
+  WHERE job_id = ANY (ARRAY (SELECT job_id FROM held)) -- locked above: nobody else can
 ),
 ended AS (
-  DELETE FROM leasehold.lease
-  USING held
-  WHERE lease.job_id = held.job_id
-    AND lease.fence = held.fence -- the fence
-  RETURNING held.*,
+  SELECT *,
     -- the first lapse is not counted, it makes a suspect; a suspect's lapse is
-    held.failures + (held.lapses > 0 AND NOT held.cancel_requested)::integer AS failures_after,
+    failures + (lapses > 0 AND NOT cancel_requested)::integer AS failures_after,
     CASE
-      WHEN held.cancel_requested THEN 'cancelled'
-      WHEN held.dies_on_lapse THEN 'dead'
-      WHEN held.lapses > 0 AND held.failures + 1 >= held.max_attempts THEN 'dead'
+      WHEN cancel_requested THEN 'cancelled'
+      WHEN dies_on_lapse THEN 'dead'
+      WHEN lapses > 0 AND failures + 1 >= max_attempts THEN 'dead'
       ELSE 'lapsed'
     END AS state
+  FROM held
 ),
 recorded AS (
   INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, fence, worker,

@@ -2,7 +2,7 @@
 INSERT INTO leasehold.task
   (kind, queue, priority, max_attempts, timeout_seconds, dies_on_lapse, seen_at)
 SELECT kind, queue, priority, max_attempts, timeout_seconds, dies_on_lapse, %(skew)s + now()
-FROM jsonb_to_recordset(%(tasks)s::text::jsonb) AS task (kind text, queue text, priority smallint,
+FROM jsonb_to_recordset(%(tasks)s::jsonb) AS task (kind text, queue text, priority smallint,
   max_attempts smallint, timeout_seconds real, dies_on_lapse boolean)
 ORDER BY kind
 ON CONFLICT (kind) DO UPDATE

@@ -3,11 +3,9 @@
 WITH ended AS (
   DELETE FROM leasehold.lease
   WHERE lease.worker = %(worker)s
-    AND NOT EXISTS (
-      SELECT
-      FROM jsonb_to_recordset(%(known)s::text::jsonb) AS known (job_id uuid, fence bigint)
-      WHERE known.job_id = lease.job_id
-        AND known.fence = lease.fence
+    AND (lease.job_id, lease.fence) NOT IN (
+      SELECT job_id, fence
+      FROM jsonb_to_recordset(%(known)s::jsonb) AS known (job_id uuid, fence bigint)
     )
   RETURNING lease.*
 ),
@@ -26,7 +24,9 @@ back AS (
   SELECT ended.job_id, ended.queue, ended.lapses > 0, ended.priority, job.created_at,
     ended.attempt, ended.failures, ended.lapses, ended.kind, ended.tenant, ended.lane, ended.batch
   FROM ended
-  JOIN leasehold.job ON job.id = ended.job_id
+  CROSS JOIN LATERAL (
+    SELECT created_at FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
+  ) AS job
   WHERE NOT ended.cancel_requested
 )
 SELECT count(*)

@@ -90,7 +90,6 @@ CREATE TABLE leasehold_lease (
   worker           INTEGER NOT NULL,
   claimed_at       INTEGER NOT NULL,
   until            INTEGER NOT NULL,
-  deadline         INTEGER NOT NULL, -- no renewal goes beyond it
   lease_seconds    REAL    NOT NULL,
   attempt          INTEGER NOT NULL,
   failures         INTEGER NOT NULL,

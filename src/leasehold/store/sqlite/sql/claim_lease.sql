@@ -1,17 +1,15 @@
 -- Writes a lease for each job that claim_pick read: the same rows, since the write lock is held.
 -- Primary key of leasehold_ready. CROSS JOIN keeps that order; `leases` names the few kinds picked.
 INSERT INTO leasehold_lease
-  (job_id, fence, worker, claimed_at, until, deadline, lease_seconds,
+  (job_id, fence, worker, claimed_at, until, lease_seconds,
    attempt, failures, lapses, priority, queue, kind, tenant, lane, batch)
 SELECT
   ready.job_id, :fence, :worker, :now,
   :now + CAST(known.value * 1000000 AS INTEGER),
-  :now + CAST((job.timeout_seconds + known.value) * 1000000 AS INTEGER),
   known.value,
   ready.attempt + 1, ready.failures, ready.lapses, ready.priority, ready.queue, ready.kind,
   ready.tenant, ready.lane, ready.batch
 FROM leasehold_ready AS ready
-CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
 CROSS JOIN json_each(:leases) AS known ON known.key = ready.kind
 WHERE ready.queue = :queue
 AND ready.is_suspect = :is_suspect
