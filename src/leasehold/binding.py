@@ -36,6 +36,7 @@ class Binding:
     handler: Callable[..., Any]
     signature: inspect.Signature
     positional: tuple[str, ...]
+    has_defaults: bool
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Name the values. What is missing or unknown is left for `check` to find, for speed."""
@@ -57,12 +58,10 @@ class Binding:
 
     def decode(self, raw: str | bytes) -> dict[str, Any]:
         """Read stored arguments as the annotations say; defaults are left to the handler."""
-        values = decode(self.decoder, raw, refuse=self.refuse)
-        return {
-            name: value
-            for name in self.signature.parameters
-            if (value := getattr(values, name)) is not msgspec.UNSET
-        }
+        values = msgspec.structs.asdict(decode(self.decoder, raw, refuse=self.refuse))
+        if self.has_defaults:
+            return {name: value for name, value in values.items() if value is not msgspec.UNSET}
+        return values
 
     @functools.cached_property
     def decoder(self) -> msgspec.json.Decoder[Any]:
@@ -109,7 +108,8 @@ def compile_binding(kind: str, handler: Callable[..., Any]) -> Binding:
         for each in signature.parameters.values()
         if each.kind is _KINDS.POSITIONAL_OR_KEYWORD
     )
-    return Binding(kind=kind, handler=handler, signature=signature, positional=positional)
+    has_defaults = any(each.default is not _KINDS.empty for each in signature.parameters.values())
+    return Binding(kind, handler, signature, positional, has_defaults)
 
 
 def _read_signature(kind: str, handler: Callable[..., Any]) -> inspect.Signature:

@@ -9,7 +9,7 @@ import pytest
 
 from leasehold.model.ids import Fence, JobId
 from leasehold.model.values import Claim
-from leasehold.worker.attempt import Attempt
+from leasehold.worker.attempt import attempt_of
 from leasehold.worker.book import Book
 from tests.faults.fleet import Fleet
 from tests.faults.history import read_history
@@ -33,7 +33,7 @@ def test_the_next_suspect_waits_until_the_last_ones_end_is_written() -> None:
     limits = {"max_attempts": 1, "timeout_seconds": 60.0, "lease_seconds": 60.0}
     rest = {"tenant": "", "priority": 0, "batch": None}
     claim = Claim(job_id=JobId(uuid4()), fence=Fence(1), **fields, **limits, **rest)  # type: ignore[arg-type]
-    attempt = Attempt(claim, innocent, 0.0)
+    attempt = attempt_of(claim, innocent, 0.0)
     book = Book()
     book.add([attempt])
     book.start(attempt, 0.0)

@@ -10,7 +10,7 @@ import pytest
 import leasehold as lh
 from leasehold.model.states import State
 from leasehold.worker import Reason
-from leasehold.worker.attempt import Attempt
+from leasehold.worker.attempt import Attempt, attempt_of
 from leasehold.worker.book import Book
 from leasehold.worker.watch import Watch
 from tests.worker.kit import new_worker, outcomes, wait_for_state
@@ -154,7 +154,7 @@ def _running_attempt(client: Client, book: Book) -> Attempt:
     (claim,) = client.store.claim(
         WorkerId(1), [Want("default", 1)], limit=1, leases={add_blocking.name: 60.0}
     )
-    attempt = Attempt(claim, add_blocking, 0.0)
+    attempt = attempt_of(claim, add_blocking, 0.0)
     book.add([attempt])
     book.start(attempt, 0.0)
     return attempt

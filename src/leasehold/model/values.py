@@ -1,4 +1,7 @@
-"""The values that cross the store's edge. Structs, because they are made by the thousand."""
+"""The values that cross the store's edge. Structs, because they are made by the thousand.
+
+`gc=False` where a value holds nothing but plain values: the collector need not look at it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ DEFAULT_LEASE_SECONDS = 60.0
 PRIORITY_LIMIT = 32_767
 
 
-class NewJob(msgspec.Struct, frozen=True, kw_only=True):
+class NewJob(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One job to enqueue. It is encoded as it stands: the field names are the SQL API's.
 
     A queue, priority, max_attempts or timeout of None is the kind's own, as workers registered it.
@@ -45,7 +48,7 @@ class Want(msgspec.Struct, frozen=True):
     limit: int
 
 
-class Claim(msgspec.Struct, frozen=True):
+class Claim(msgspec.Struct, frozen=True, gc=False):
     """A lease just taken: all that running the attempt needs."""
 
     job_id: JobId
@@ -64,7 +67,7 @@ class Claim(msgspec.Struct, frozen=True):
     batch: JobId | None
 
 
-class Held(msgspec.Struct, frozen=True):
+class Held(msgspec.Struct, frozen=True, gc=False):
     """A lease that a worker believes it has."""
 
     job_id: JobId
@@ -79,7 +82,7 @@ class Renewal(msgspec.Struct, frozen=True):
     cancelled: frozenset[JobId]
 
 
-class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """The end of one attempt, for `finish`.
 
     `outcome` is one of succeeded, failed, snoozed, released, cancelled, dead. `delay_seconds` or
@@ -89,7 +92,7 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     job_id: JobId
     fence: Fence
-    outcome: str
+    outcome: str = "succeeded"
     result: msgspec.Raw | None = None
     error: str | None = None
     traceback: str | None = None

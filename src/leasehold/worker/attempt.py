@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from leasehold.model.values import Held
+import msgspec
 
-if TYPE_CHECKING:
-    from leasehold.errors import Interrupted
-    from leasehold.model.values import Claim
-    from leasehold.task import Task
+from leasehold.errors import Interrupted
+from leasehold.model.values import Claim, Held
+from leasehold.task import Task
 
 NOT_STARTED = float("inf")
 
@@ -21,42 +20,27 @@ class Interrupter(Protocol):
         """Make the handler end, as far as its kind allows. Safe when it has just ended."""
 
 
-class Attempt:
-    """Mutable, owned by the book; each field is written by one thread at a time."""
+class Attempt(msgspec.Struct, eq=False):
+    """Mutable, owned by the book; each field is written by one thread at a time.
 
-    __slots__ = (
-        "claim",
-        "claimed_at",
-        "deadline",
-        "expires_at",
-        "handle",
-        "interrupted_at",
-        "interruption",
-        "is_abandoned",
-        "is_over",
-        "is_settled",
-        "result",
-        "runner",
-        "started_at",
-        "task",
-    )
+    A struct because one is made for each job; two are the same only if they are one.
+    """
 
-    def __init__(self, claim: Claim, task: Task[..., Any], claimed_at: float) -> None:
-        self.claim = claim
-        self.task = task
-        self.claimed_at = claimed_at
-        # Counted from before the claim was sent, so it ends no later than the database's lease.
-        self.expires_at = claimed_at + claim.lease_seconds
-        self.started_at = NOT_STARTED
-        self.deadline = NOT_STARTED
-        self.runner: Interrupter | None = None  # set when it starts
-        self.handle: Any = None  # the runner's own
-        self.interruption: type[Interrupted] | None = None
-        self.interrupted_at = NOT_STARTED
-        self.is_settled = False  # by the handler's own transaction
-        self.is_abandoned = False
-        self.is_over = False
-        self.result: Any = None
+    claim: Claim
+    task: Task[..., Any]
+    claimed_at: float
+    # Counted from before the claim was sent, so it ends no later than the database's lease.
+    expires_at: float
+    started_at: float = NOT_STARTED
+    deadline: float = NOT_STARTED
+    runner: Interrupter | None = None  # set when it starts
+    handle: Any = None  # the runner's own
+    interruption: type[Interrupted] | None = None
+    interrupted_at: float = NOT_STARTED
+    is_settled: bool = False  # by the handler's own transaction
+    is_abandoned: bool = False
+    is_over: bool = False
+    result: Any = None
 
     def held(self) -> Held:
         claim = self.claim
@@ -85,3 +69,8 @@ class Attempt:
         if self.runner is not None:
             self.runner.interrupt(self, reason)
         return True
+
+
+def attempt_of(claim: Claim, task: Task[..., Any], asked_at: float) -> Attempt:
+    """Make the attempt for a claim that was asked for at that moment."""
+    return Attempt(claim, task, asked_at, asked_at + claim.lease_seconds)

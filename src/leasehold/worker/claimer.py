@@ -13,7 +13,7 @@ from leasehold.model.outcomes import Released
 from leasehold.model.values import Want
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
-from leasehold.worker.attempt import Attempt
+from leasehold.worker.attempt import attempt_of
 from leasehold.worker.pace import Pace
 from leasehold.worker.runners import runs_on_loop
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim
     from leasehold.registry import Registry
     from leasehold.store.base import Store
+    from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.runners import Runners
@@ -57,7 +58,7 @@ class Claimer:
     ) -> None:
         self._store = store
         self._worker = worker
-        self._registry = registry
+        self._tasks = {task.name: task for task in registry}
         self._settings = settings
         self._book = book
         self._runners = runners
@@ -237,7 +238,7 @@ class Claimer:
         asked_at = time.monotonic()
         claims = claim()
         if claims:
-            attempts = [Attempt(each, self._registry[each.kind], asked_at) for each in claims]
+            attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
             self._book.add(attempts)
             self._hand_over(attempts)
         return len(claims)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from leasehold.worker.book import Book
     from leasehold.worker.finisher import Finisher
 
+_SUCCEEDED = Succeeded()
 _logger = logging.getLogger("leasehold.worker")
 
 
@@ -52,9 +53,11 @@ def outcome_of_return(attempt: Attempt, value: Any) -> Outcome:
     if attempt.is_settled:
         if value is not None:
             _logger.warning("return value dropped", extra=_names(attempt, "ended by transaction"))
-        return Succeeded()
+        return _SUCCEEDED
     if attempt.interruption is TimedOut:
         return _decide(attempt, _timed_out(attempt))
+    if value is None:
+        return _SUCCEEDED
     try:
         return Succeeded(result=attempt.task.encode_result(value))
     except BadResult as error:

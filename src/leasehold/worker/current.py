@@ -108,7 +108,7 @@ class CurrentJob(RunningJob):
     __slots__ = ("_attempt", "_store", "_worker")
 
     def __init__(self, attempt: Attempt, store: Store, worker: WorkerId) -> None:
-        super().__init__(attempt.claim)
+        self._claim = attempt.claim  # not through super(): one is made for each job
         self._attempt = attempt
         self._store = store
         self._worker = worker

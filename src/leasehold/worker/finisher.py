@@ -6,7 +6,7 @@ import logging
 import random
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Protocol
 
 from leasehold.errors import StoreBusy, StoreFull, StoreUnavailable
@@ -151,22 +151,26 @@ class Finisher:
             self._finish([(attempt, rejected(attempt, error))], is_last_try=True)
 
     def _note(self, asked: list[tuple[Attempt, Settlement]], answers: list[Answer]) -> None:
+        counts: Counter[str] = Counter()
+        is_chatty = _logger.isEnabledFor(logging.DEBUG)
         for (attempt, each), answer in zip(asked, answers, strict=True):
+            outcome = each.outcome
             if answer is Answer.LOST:
-                self._tally.add("lost")
+                counts["lost"] += 1
                 _logger.warning("lease lost", extra={"job": str(each.job_id)})
-            else:
-                self._tally.add(each.outcome)
+                continue
+            counts[outcome] += 1
+            if is_chatty or outcome in _UNHAPPY:
                 self._log(attempt, each)
-                if each.outcome in _COMES_BACK and each.delay_seconds is not None:
-                    self._listener.expect(each.delay_seconds)
+            if outcome in _COMES_BACK and each.delay_seconds is not None:
+                self._listener.expect(each.delay_seconds)
+        for name, count in counts.items():
+            self._tally.add(name, count)
         self._book.strike(attempt for attempt, _ in asked)
 
     def _log(self, attempt: Attempt, ended: Settlement) -> None:
         """One event per job; what went well is for those who listen closely."""
         level = logging.WARNING if ended.outcome in _UNHAPPY else logging.DEBUG
-        if not _logger.isEnabledFor(level):
-            return
         extra: dict[str, object] = {"job": str(ended.job_id), "kind": attempt.claim.kind}
         if ended.elapsed_seconds is not None:
             extra["ms"] = round(ended.elapsed_seconds * 1000, 1)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leasehold.errors import Interrupted
     from leasehold.model.ids import WorkerId
     from leasehold.store.base import Store
+    from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
@@ -41,7 +42,7 @@ class LoopRunner:
         self._worker = worker
         self._slots = slots
         self._buffer: deque[Attempt] = deque()
-        self._running: set[Attempt] = set()
+        self._busy = 0
         self._is_own_loop = loop is None
         self._loop = loop or _new_loop()
         self._thread: threading.Thread | None = None
@@ -65,7 +66,9 @@ class LoopRunner:
                 return recalled
 
     def interrupt(self, attempt: Attempt, reason: type[Interrupted]) -> None:
-        self._loop.call_soon_threadsafe(attempt.handle.cancel, reason.__name__)
+        task = attempt.handle
+        if task is not None:
+            self._loop.call_soon_threadsafe(task.cancel, reason.__name__)
 
     def replace(self, attempt: Attempt) -> None:
         """Free the slot of a handler that does not end; its task is left to itself."""
@@ -87,7 +90,7 @@ class LoopRunner:
 
     def _start_some(self) -> None:
         now = time.monotonic()
-        while len(self._running) < self._slots:
+        while self._busy < self._slots:
             try:
                 attempt = self._buffer.popleft()
             except IndexError:
@@ -95,7 +98,7 @@ class LoopRunner:
             if attempt.interruption is not None:
                 self._conclusion.raised(attempt, attempt.interruption())
                 continue
-            self._running.add(attempt)
+            self._busy += 1
             # A context of its own: this may be called at the end of the job before.
             own = contextvars.Context()
             attempt.handle = self._loop.create_task(self._run(attempt), context=own)
@@ -104,11 +107,10 @@ class LoopRunner:
 
     async def _run(self, attempt: Attempt) -> None:
         set_current_job(CurrentJob(attempt, self._store, self._worker))
-        task = attempt.task
+        task: Task[..., Any] = attempt.task
         try:
             attempt.refuse_if_interrupted()
-            handler: Any = task.handler
-            value = await handler(**task.decode(attempt.claim.args))
+            value = await task.handler(**task.decode(attempt.claim.args))
         except BaseException as error:  # noqa: BLE001 - the runner: whatever it is, it is the job's
             self._conclusion.raised(attempt, error)
         else:
@@ -117,8 +119,10 @@ class LoopRunner:
             self._leave(attempt)
 
     def _leave(self, attempt: Attempt) -> None:
-        self._running.discard(attempt)
-        self._start_some()
+        if attempt.handle is not None:  # else its slot is free already: it was abandoned
+            attempt.handle = None
+            self._busy -= 1
+            self._start_some()
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

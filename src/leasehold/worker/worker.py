@@ -20,6 +20,7 @@ from leasehold.model.ids import WorkerId
 from leasehold.model.values import WorkerInfo
 from leasehold.registry import Registry
 from leasehold.worker.children import check_isolation
+from leasehold.worker.collector import calm_collector
 from leasehold.worker.crew import Crew
 from leasehold.worker.report import Reason, Report
 from leasehold.worker.settings import DEFAULT_SLOTS, read_settings
@@ -85,7 +86,7 @@ class Worker:
         deadline = None if budget is None else time.monotonic() + seconds(budget, name="budget")
         self._refuse_second_start()  # before anything changes: it may be running, embedded
         self._is_run = True
-        with self._answering_signals():
+        with self._answering_signals(), calm_collector():
             self._start(on_empty=self._say_empty if ends_empty else None)
             reserve = self._settings.grace_seconds
             if deadline is not None:
