@@ -1,6 +1,7 @@
 -- serves code from 1
 -- A job's state is the table it stands in. A row that is deleted once can't be deleted twice:
--- that is the fence. No foreign keys, no partitions; see ARCHITECTURE.md, "Storage".
+-- that is the fence. No foreign keys, no partitions; see ARCHITECTURE.md, "Storage". Columns of a
+-- fixed width stand first: they are found without walking over the others.
 
 CREATE TYPE leasehold.outcome_state AS ENUM
   ('succeeded', 'failed', 'snoozed', 'released', 'lapsed', 'cancelled', 'dead');
@@ -8,31 +9,31 @@ CREATE TYPE leasehold.outcome_state AS ENUM
 -- What was asked. Written once, never updated.
 CREATE TABLE leasehold.job (
   id              uuid        NOT NULL PRIMARY KEY,
+  created_at      timestamptz NOT NULL,
+  timeout_seconds real        NOT NULL,
+  priority        smallint    NOT NULL,
+  max_attempts    smallint    NOT NULL,
   tenant          text        NOT NULL DEFAULT '',
   queue           text        NOT NULL,
   kind            text        NOT NULL,
   args            jsonb       NOT NULL,
-  priority        smallint    NOT NULL,
-  max_attempts    smallint    NOT NULL,
-  timeout_seconds real        NOT NULL,
   key             text,
   lane            text,
   batch           uuid,
   created_by      text,
-  created_at      timestamptz NOT NULL,
   run_at          timestamptz -- as asked; NULL when it was due at once
 );
 
 -- Due and free to run. Claiming deletes the row.
 CREATE TABLE leasehold.ready (
   job_id     uuid        NOT NULL,
-  queue      text        NOT NULL,
-  is_suspect boolean     NOT NULL DEFAULT false,
-  priority   smallint    NOT NULL,
   created_at timestamptz NOT NULL,
   attempt    integer     NOT NULL DEFAULT 0,
   failures   integer     NOT NULL DEFAULT 0,
   lapses     integer     NOT NULL DEFAULT 0,
+  priority   smallint    NOT NULL,
+  is_suspect boolean     NOT NULL DEFAULT false,
+  queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',
   lane       text,
@@ -46,12 +47,12 @@ CREATE UNIQUE INDEX ready_job ON leasehold.ready (job_id);
 CREATE TABLE leasehold.scheduled (
   job_id     uuid        NOT NULL PRIMARY KEY,
   run_at     timestamptz NOT NULL,
-  queue      text        NOT NULL,
-  priority   smallint    NOT NULL,
   created_at timestamptz NOT NULL,
   attempt    integer     NOT NULL DEFAULT 0,
   failures   integer     NOT NULL DEFAULT 0,
   lapses     integer     NOT NULL DEFAULT 0,
+  priority   smallint    NOT NULL,
+  queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',
   lane       text,
@@ -62,12 +63,12 @@ CREATE INDEX scheduled_due ON leasehold.scheduled (run_at);
 -- Ready once, but of a kind that the claiming worker did not know.
 CREATE TABLE leasehold.parked (
   job_id     uuid        NOT NULL PRIMARY KEY,
-  queue      text        NOT NULL,
-  priority   smallint    NOT NULL,
   created_at timestamptz NOT NULL,
   attempt    integer     NOT NULL,
   failures   integer     NOT NULL,
   lapses     integer     NOT NULL,
+  priority   smallint    NOT NULL,
+  queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',
   lane       text,
@@ -76,7 +77,7 @@ CREATE TABLE leasehold.parked (
 CREATE UNIQUE INDEX parked_order
   ON leasehold.parked (kind, queue, priority DESC, created_at, job_id);
 
--- The right to run one attempt until a moment. Finish and reclaim delete the row: whichever does
+-- The right to run one attempt until a moment; what is to be run stands in job. Finish and reclaim delete the row: whichever does
 -- so first has the job, the other finds nothing.
 CREATE SEQUENCE leasehold.fence;
 CREATE TABLE leasehold.lease (
@@ -91,11 +92,8 @@ CREATE TABLE leasehold.lease (
   lapses           integer     NOT NULL,
   priority         smallint    NOT NULL,
   cancel_requested boolean     NOT NULL DEFAULT false,
-  queue            text        NOT NULL,
-  kind             text        NOT NULL,
   tenant           text        NOT NULL DEFAULT '',
   lane             text,
-  batch            uuid,
   cancelled_by     text
 );
 

@@ -28,10 +28,10 @@ fence AS MATERIALIZED (
 ),
 leased AS (
   INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-    failures, lapses, priority, queue, kind, tenant, lane, batch)
+    failures, lapses, priority, tenant, lane)
   SELECT job_id, fence, %(worker)s, %(skew)s + now(),
     %(skew)s + now() + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
-    failures, lapses, priority, queue, kind, tenant, lane, batch
+    failures, lapses, priority, tenant, lane
   FROM taken, fence
 )
 SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,

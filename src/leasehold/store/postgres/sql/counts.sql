@@ -16,6 +16,7 @@ FROM (
   UNION ALL
   SELECT queue, 0, 0, 0, count(*), 0
   FROM leasehold.lease
+  JOIN leasehold.job ON job.id = lease.job_id
   GROUP BY queue
   UNION ALL
   SELECT queue, 0, 0, 0, 0, count(*)

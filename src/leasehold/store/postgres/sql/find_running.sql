@@ -3,11 +3,12 @@ SELECT record.*
 FROM (
   SELECT lease.job_id
   FROM leasehold.lease
+  JOIN leasehold.job ON job.id = lease.job_id
   WHERE lease.job_id < %(before)s
-    AND (%(queue)s::text IS NULL OR lease.queue = %(queue)s)
-    AND (%(kind)s::text IS NULL OR lease.kind = %(kind)s)
+    AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
+    AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)
     AND (%(tenant)s::text IS NULL OR lease.tenant = %(tenant)s)
-    AND (%(batch)s::uuid IS NULL OR lease.batch = %(batch)s)
+    AND (%(batch)s::uuid IS NULL OR job.batch = %(batch)s)
   ORDER BY 1 DESC
   LIMIT %(limit)s
 ) AS page

@@ -1,7 +1,8 @@
 -- Takes back lapsed leases that stand unchanged since they were seen: primary key. A row locked by
 -- its own worker's finish is skipped: that worker was quicker.
 WITH held AS MATERIALIZED (
-  SELECT lease.*, asked.delay_seconds, job.created_at, job.max_attempts,
+  SELECT lease.*, asked.delay_seconds, job.queue, job.kind, job.batch, job.created_at,
+    job.max_attempts,
     coalesce(task.dies_on_lapse, false) AS dies_on_lapse
   FROM jsonb_to_recordset(%(leases)s::jsonb) AS asked
     (job_id uuid, fence bigint, until text, delay_seconds double precision)
@@ -16,9 +17,9 @@ WITH held AS MATERIALIZED (
     FOR UPDATE SKIP LOCKED
   ) AS lease
   CROSS JOIN LATERAL (
-    SELECT created_at, max_attempts FROM leasehold.job WHERE job.id = lease.job_id OFFSET 0
+    SELECT * FROM leasehold.job WHERE job.id = lease.job_id OFFSET 0
   ) AS job
-  LEFT JOIN leasehold.task ON task.kind = lease.kind
+  LEFT JOIN leasehold.task ON task.kind = job.kind
 ),
 removed AS (
   DELETE FROM leasehold.lease

@@ -21,11 +21,11 @@ recorded AS (
 back AS (
   INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
     lapses, kind, tenant, lane, batch)
-  SELECT ended.job_id, ended.queue, ended.lapses > 0, ended.priority, job.created_at,
-    ended.attempt, ended.failures, ended.lapses, ended.kind, ended.tenant, ended.lane, ended.batch
+  SELECT ended.job_id, job.queue, ended.lapses > 0, ended.priority, job.created_at,
+    ended.attempt, ended.failures, ended.lapses, job.kind, ended.tenant, ended.lane, job.batch
   FROM ended
   CROSS JOIN LATERAL (
-    SELECT created_at FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
+    SELECT queue, kind, created_at, batch FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
   ) AS job
   WHERE NOT ended.cancel_requested
 )

@@ -82,7 +82,7 @@ CREATE TABLE leasehold_fence (
 );
 INSERT INTO leasehold_fence (is_only, last) VALUES (1, 0);
 
--- The right to run one attempt until a moment. Finish and reclaim delete the row: whichever does
+-- The right to run one attempt until a moment; what is to be run stands in job. Finish and reclaim delete the row: whichever does
 -- so first has the job, the other finds nothing.
 CREATE TABLE leasehold_lease (
   job_id           TEXT    NOT NULL PRIMARY KEY,
@@ -96,11 +96,8 @@ CREATE TABLE leasehold_lease (
   lapses           INTEGER NOT NULL,
   priority         INTEGER NOT NULL,
   cancel_requested INTEGER NOT NULL DEFAULT 0,
-  queue            TEXT    NOT NULL,
-  kind             TEXT    NOT NULL,
   tenant           TEXT    NOT NULL DEFAULT '',
   lane             TEXT,
-  batch            TEXT,
   cancelled_by     TEXT
 ) WITHOUT ROWID;
 

@@ -2,13 +2,12 @@
 -- Primary key of leasehold_ready. CROSS JOIN keeps that order; `leases` names the few kinds picked.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
-   attempt, failures, lapses, priority, queue, kind, tenant, lane, batch)
+   attempt, failures, lapses, priority, tenant, lane)
 SELECT
   ready.job_id, :fence, :worker, :now,
   :now + CAST(known.value * 1000000 AS INTEGER),
   known.value,
-  ready.attempt + 1, ready.failures, ready.lapses, ready.priority, ready.queue, ready.kind,
-  ready.tenant, ready.lane, ready.batch
+  ready.attempt + 1, ready.failures, ready.lapses, ready.priority, ready.tenant, ready.lane
 FROM leasehold_ready AS ready
 CROSS JOIN json_each(:leases) AS known ON known.key = ready.kind
 WHERE ready.queue = :queue

@@ -11,7 +11,8 @@ FROM (
   GROUP BY queue
   UNION ALL
   SELECT queue, 0, 0, 0, count(*), 0
-  FROM leasehold_lease
+  FROM leasehold_lease AS lease
+  CROSS JOIN leasehold_job AS job ON job.id = lease.job_id
   GROUP BY queue
   UNION ALL
   SELECT queue, 0, 0, 0, 0, count(*)

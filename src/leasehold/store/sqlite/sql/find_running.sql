@@ -1,10 +1,11 @@
 -- Lists running jobs, newest first. Primary key: no sort.
-SELECT job_id
-FROM leasehold_lease
-WHERE job_id < :before
-AND (:queue IS NULL OR queue = :queue)
-AND (:kind IS NULL OR kind = :kind)
-AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
-ORDER BY job_id DESC
+SELECT lease.job_id
+FROM leasehold_lease AS lease
+CROSS JOIN leasehold_job AS job ON job.id = lease.job_id
+WHERE lease.job_id < :before
+AND (:queue IS NULL OR job.queue = :queue)
+AND (:kind IS NULL OR job.kind = :kind)
+AND (:tenant IS NULL OR lease.tenant = :tenant)
+AND (:batch IS NULL OR job.batch = :batch)
+ORDER BY lease.job_id DESC
 LIMIT :limit

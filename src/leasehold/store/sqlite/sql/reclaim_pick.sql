@@ -10,5 +10,5 @@ CROSS JOIN leasehold_lease AS lease
   AND lease.fence = seen.value ->> 1
   AND lease.until = seen.value ->> 2
 CROSS JOIN leasehold_job AS job ON job.id = lease.job_id
-LEFT JOIN leasehold_task AS task ON task.kind = lease.kind
+LEFT JOIN leasehold_task AS task ON task.kind = job.kind
 WHERE lease.until < :now

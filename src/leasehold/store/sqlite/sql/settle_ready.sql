@@ -3,8 +3,8 @@ INSERT INTO leasehold_ready
   (queue, is_suspect, priority, created_at, job_id, attempt, failures, lapses, kind, tenant, lane,
    batch)
 SELECT
-  lease.queue, ending.value ->> 5 > 0, lease.priority, job.created_at, lease.job_id, lease.attempt,
-  ending.value ->> 4, ending.value ->> 5, lease.kind, lease.tenant, lease.lane, lease.batch
+  job.queue, ending.value ->> 5 > 0, lease.priority, job.created_at, lease.job_id, lease.attempt,
+  ending.value ->> 4, ending.value ->> 5, job.kind, lease.tenant, lease.lane, job.batch
 FROM json_each(:endings) AS ending
 CROSS JOIN leasehold_lease AS lease
   ON lease.job_id = ending.value ->> 0

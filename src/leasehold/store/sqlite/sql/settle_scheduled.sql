@@ -2,8 +2,8 @@
 INSERT INTO leasehold_scheduled
   (job_id, run_at, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch)
 SELECT
-  lease.job_id, ending.value ->> 12, lease.queue, lease.priority, job.created_at, lease.attempt,
-  ending.value ->> 4, ending.value ->> 5, lease.kind, lease.tenant, lease.lane, lease.batch
+  lease.job_id, ending.value ->> 12, job.queue, lease.priority, job.created_at, lease.attempt,
+  ending.value ->> 4, ending.value ->> 5, job.kind, lease.tenant, lease.lane, job.batch
 FROM json_each(:endings) AS ending
 CROSS JOIN leasehold_lease AS lease
   ON lease.job_id = ending.value ->> 0
