@@ -41,16 +41,13 @@ def test_an_empty_queue_gives_nothing(store: Store) -> None:
 
 
 def test_a_claim_carries_all_that_running_needs(store: Store) -> None:
-    batch = new_id()
-    job_id = enqueue_one(
-        store, priority=3, max_attempts=2, timeout_seconds=7.5, tenant="acme", batch=batch
-    )
+    job_id = enqueue_one(store, priority=3, max_attempts=2, timeout_seconds=7.5, tenant="acme")
 
     taken = claim_one(store, lease_seconds=30.0)
     assert (taken.job_id, taken.kind, taken.queue) == (job_id, GREET, "default")
     assert (taken.attempt, taken.failures, taken.lapses) == (1, 0, 0)
     assert (taken.max_attempts, taken.timeout_seconds, taken.lease_seconds) == (2, 7.5, 30.0)
-    assert (taken.tenant, taken.priority, taken.batch) == ("acme", 3, batch)
+    assert (taken.tenant, taken.priority) == ("acme", 3)
     assert look(store, job_id).state is State.RUNNING
 
 

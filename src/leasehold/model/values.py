@@ -61,10 +61,9 @@ class Claim(msgspec.Struct, frozen=True, gc=False):
     lapses: int
     max_attempts: int
     timeout_seconds: float
-    lease_seconds: float
     tenant: str
     priority: int
-    batch: JobId | None
+    lease_seconds: float
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):

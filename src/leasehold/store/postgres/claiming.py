@@ -24,9 +24,8 @@ PACKAGE = "leasehold.store.postgres"
 
 _encode = msgspec.json.Encoder().encode
 
-# Columns of claim.sql: the first fourteen are a Claim's, in its order.
-_CLAIM_COLUMNS = 14
-_JOB_ID, _QUEUE, _LEASE_SECONDS, _PRIORITY, _CREATED_AT = 0, 3, 10, 12, 14
+# Columns of claim.sql: all but the last are a Claim's, in its order; the lease's length follows.
+_JOB_ID, _KIND, _QUEUE, _PRIORITY, _CREATED_AT = 0, 2, 3, 11, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +114,7 @@ class Claims:
         last = {(row[_QUEUE], row[_PRIORITY]): row for row in taken}  # of each level, in order
         for (queue, priority), row in last.items():
             self._levels.advance(queue, priority, row[_CREATED_AT], row[_JOB_ID])
-        # A kind without a lease is not known here: the statement has parked it.
-        return [Claim(*row[:_CLAIM_COLUMNS]) for row in taken if row[_LEASE_SECONDS] is not None]
+        return _claims(taken, request.leases)
 
 
 def claim_parked(run: Callable[..., list[Any]], request: ClaimRequest) -> list[Claim]:
@@ -138,8 +136,13 @@ def _take_parked(
         if most > 0:
             part = replace(request, wants=wants, limit=most)
             sql = load(PACKAGE, "claim_parked")
-            claims += [
-                Claim(*row[:_CLAIM_COLUMNS])
-                for row in run(sql, is_suspect=is_suspect, **part.parameters())
-            ]
+            taken = run(sql, is_suspect=is_suspect, **part.parameters())
+            claims += _claims(taken, request.leases)
     return claims
+
+
+def _claims(taken: list[Any], leases: Mapping[str, float]) -> list[Claim]:
+    # A kind without a lease is not known here: the statement has parked it.
+    return [
+        Claim(*(*row[:_CREATED_AT], leases[row[_KIND]])) for row in taken if row[_KIND] in leases
+    ]

@@ -153,13 +153,13 @@ def _pick_parked(
 
 
 def _claim_order(row: tuple[Any, ...]) -> tuple[int, int, str]:
-    job_id, priority, created_at = row[0], row[10], row[12]
+    job_id, priority, created_at = row[0], row[10], row[11]
     return -priority, created_at, job_id
 
 
 def _claim(row: tuple[Any, ...], fence: int, lease_seconds: float) -> Claim:
     job_id, kind, queue, args, attempt, failures, lapses = row[:7]
-    max_attempts, timeout_seconds, tenant, priority, batch = row[7:12]
+    max_attempts, timeout_seconds, tenant, priority = row[7:11]
     return Claim(
         job_id=to_job_id(job_id),
         fence=Fence(fence),
@@ -174,5 +174,4 @@ def _claim(row: tuple[Any, ...], fence: int, lease_seconds: float) -> Claim:
         lease_seconds=lease_seconds,
         tenant=tenant,
         priority=priority,
-        batch=None if batch is None else to_job_id(batch),
     )

@@ -24,21 +24,23 @@ WITH taken AS (
     (%(leases)s::jsonb ->> kind)::real AS lease_seconds
 ),
 fence AS MATERIALIZED (
-  SELECT nextval('leasehold.fence') AS fence
+  SELECT nextval('leasehold.fence') AS fence, %(skew)s + now() AS moment
 ),
 leased AS (
   INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
     failures, lapses, priority, tenant, lane)
-  SELECT job_id, fence, %(worker)s, %(skew)s + now(),
-    %(skew)s + now() + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
+  SELECT job_id, fence, %(worker)s, moment,
+    moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
     failures, lapses, priority, tenant, lane
   FROM taken, fence
 )
 SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
-  job.timeout_seconds, lease_seconds, tenant, priority, batch, created_at
-FROM taken
-CROSS JOIN fence
-CROSS JOIN LATERAL (
-  SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE id = taken.job_id OFFSET 0
+  job.timeout_seconds, tenant, priority, created_at
+FROM (
+  SELECT *
+  FROM taken, fence
+  ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id
+) AS ordered -- sorted while the rows are narrow
+CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
+  SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE id = ordered.job_id OFFSET 0
 ) AS job
-ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id

@@ -1,7 +1,7 @@
 -- Reads the head of a queue in the order of the claim. Primary key of leasehold_ready: no sort.
 SELECT
   ready.job_id, ready.kind, ready.queue, job.args, ready.attempt, ready.failures, ready.lapses,
-  job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority, ready.batch
+  job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority
 FROM leasehold_ready AS ready
 CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
 WHERE ready.queue = :queue
