@@ -1,16 +1,18 @@
 # Every target sets up .venv first, and again when what it is made from has changed.
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+PEERS ?=
 FAULTS_ARGS ?=
 # One PostgreSQL runs beside each of these; 2 keeps a 2-core machine busy without starving timings.
 PYTEST_WORKERS ?= 2
 
 BIN := .venv/bin
 READY := .venv/.ready
+PLOTS_READY := .venv/.ready-plots
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench faults lock check-lock format clean
+.PHONY: help run test check bench bench-peers bench-plots faults lock check-lock format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,10 +37,17 @@ format: $(READY) ## Format the code and fix what ruff can fix
 bench: $(READY) ## Run the benchmarks (BENCH_ARGS=)
 	$(BIN)/python -m bench $(BENCH_ARGS)
 
+bench-peers: $(READY) ## Measure other job queues beside ours, installing them first (PEERS="pgqueuer huey", BENCH_ARGS=)
+	tools/peers.sh $(PEERS)
+	$(BIN)/python -m bench.peers $(if $(PEERS),--peers $(PEERS)) $(BENCH_ARGS)
+
+bench-plots: $(PLOTS_READY) ## Draw what bench and bench-peers measured into docs/images
+	$(BIN)/python -m bench.plots
+
 faults: $(READY) ## Run the fault campaign: kill workers and databases (FAULTS_ARGS=)
 	$(BIN)/python -m tests.faults $(FAULTS_ARGS)
 
-lock: ## Write requirements.lock anew from pyproject.toml (LOCK_ARGS=--upgrade takes newer versions)
+lock: ## Write requirements.lock and requirements-plots.lock anew (LOCK_ARGS=--upgrade takes newer versions)
 	tools/lock.sh $(LOCK_ARGS)
 
 check-lock: $(READY) ## Say whether requirements.lock satisfies pyproject.toml
@@ -50,3 +59,9 @@ clean: ## Remove everything that these targets made, .venv too
 
 $(READY): requirements.lock pyproject.toml tools/bootstrap.sh
 	@tools/bootstrap.sh
+
+# No test and no check needs it, so it is not in requirements.lock.
+$(PLOTS_READY): $(READY) requirements-plots.lock
+	@if command -v uv >/dev/null; then uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-plots.lock; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-plots.lock; fi
+	@touch $@

@@ -1,4 +1,4 @@
-"""The no-op job that is measured, and where its start is written down."""
+"""The jobs that are measured, and where their starts are written down."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STARTS_VARIABLE = "LEASEHOLD_BENCH_STARTS"
 _STAMP = struct.Struct("d")
 
 
-class Starts:
+class Stamps:
     """A file in memory with one time stamp per job, shared between processes."""
 
     def __init__(self, path: Path, count: int = 0) -> None:
@@ -32,7 +32,7 @@ class Starts:
         return float(stamp)
 
 
-_starts = Starts(Path(os.environ[STARTS_VARIABLE])) if STARTS_VARIABLE in os.environ else None
+_starts = Stamps(Path(os.environ[STARTS_VARIABLE])) if STARTS_VARIABLE in os.environ else None
 
 
 @lh.task(name="bench.noop")
@@ -41,10 +41,28 @@ async def noop(n: int, to: str, subject: str) -> None:
         _starts.note(n)
 
 
-@lh.task(name="bench.noop_blocking")
-def noop_blocking(n: int, to: str, subject: str) -> None:
-    if _starts is not None:
-        _starts.note(n)
+@lh.task(name="bench.blocking")
+def blocking(n: int, to: str, subject: str) -> None:
+    pass
 
 
-BY_KIND: dict[str, lh.Task[..., Any]] = {"async": noop, "blocking": noop_blocking}
+@lh.task(name="bench.isolated", isolation="process")
+def isolated(n: int, to: str, subject: str) -> None:
+    pass
+
+
+@lh.task(name="bench.returning")
+async def returning(n: int, to: str, subject: str) -> dict[str, Any]:
+    return {"n": n, "to": to, "is_sent": True}
+
+
+@lh.task(name="bench.failing", retry=lh.fixed(0))
+async def failing(n: int, to: str, subject: str) -> None:
+    """Fails the first time, and comes back without delay."""
+    if lh.current_job().failures == 0:
+        raise OSError("the first try fails")
+
+
+TASKS: dict[str, lh.Task[..., Any]] = {
+    task.name: task for task in (noop, blocking, isolated, returning, failing)
+}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Writes requirements.lock: core, extras and dev, hashed, for every platform, naming no package index.
+# And requirements-plots.lock: what `make bench-plots` installs on top, and no test needs.
 # Arguments go to uv: --upgrade takes newer versions, --upgrade-package NAME only one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,6 +14,12 @@ if ! command -v uv >/dev/null; then
     fi
 fi
 
-"$uv" pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
-    --generate-hashes --no-strip-extras --no-emit-index-url --no-header --quiet \
-    --output-file requirements.lock "$@"
+compile() {
+    "$uv" pip compile --universal --python-version 3.11 \
+        --generate-hashes --no-strip-extras --no-emit-index-url --no-header --quiet "$@"
+}
+
+compile pyproject.toml --all-extras --group dev --output-file requirements.lock "$@"
+# Constrained: it is installed into the same environment and must not change what stands there.
+echo 'matplotlib>=3.10' | compile - --constraint requirements.lock --no-annotate \
+    --output-file requirements-plots.lock "$@"

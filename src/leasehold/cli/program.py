@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from leasehold._version import __version__
+from leasehold.cli.bench import bench
 from leasehold.cli.commands import Program
 from leasehold.cli.doctor import doctor
 from leasehold.cli.enqueue import enqueue
@@ -34,5 +35,5 @@ def program() -> None:
     """
 
 
-for _command in (work, enqueue, jobs, queues, workers, migrate, doctor):
+for _command in (work, enqueue, jobs, queues, workers, migrate, doctor, bench):
     program.add_command(_command)

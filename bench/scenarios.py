@@ -1,0 +1,99 @@
+"""Every scenario of the suite: what is measured, where, and how much of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bench import tasks
+from bench.database import POSTGRES, SQLITE, Size
+from bench.draining import Beside, Plan, drain
+from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
+from bench.idling import idle_workers
+from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
+from bench.raw import sql_statements, store_calls
+from bench.remembering import memory_over_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench.database import Database, Figures
+
+BOTH = (POSTGRES, SQLITE)
+MILLION = 1_000_000
+
+PLAIN = Size(jobs=100_000)
+SINGLE = Size(jobs=3_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One measure, each time on a fresh database."""
+
+    name: str
+    measure: Callable[[Database, Size], Figures]
+    size: Size = PLAIN
+    stores: tuple[str, ...] = BOTH
+
+
+def draining(
+    name: str,
+    plan: Plan,
+    *,
+    jobs: int = PLAIN.jobs,
+    beside: int = 0,
+    stores: tuple[str, ...] = BOTH,
+) -> Scenario:
+    measure = partial(drain, plan=plan)
+    return Scenario(name=name, measure=measure, size=Size(jobs=jobs, beside=beside), stores=stores)
+
+
+# Those that are compared stand side by side, so that a noisy minute strikes both.
+SCENARIOS = (
+    Scenario(name="bulk enqueue", measure=bulk_enqueue),
+    Scenario(name="single enqueue", measure=single_enqueue, size=SINGLE),
+    Scenario(name="raw single insert", measure=raw_insert, size=SINGLE),
+    Scenario(name="raw SQL", measure=sql_statements, stores=(POSTGRES,)),
+    Scenario(name="raw store calls", measure=store_calls),
+    draining("drain, 1 process", Plan()),
+    draining("drain, 2 processes", Plan(processes=2)),
+    draining("drain, 4 processes", Plan(processes=4)),
+    draining("drain, blocking handlers", Plan(kind=tasks.blocking.name)),
+    # Its slots are processes: as many as help, not as many as there could be.
+    draining("drain, process handlers", Plan(kind=tasks.isolated.name, slots=4), jobs=5_000),
+    draining("drain, with results", Plan(kind=tasks.returning.name)),
+    draining("drain, failing once", Plan(kind=tasks.failing.name), jobs=50_000),
+    draining(
+        "drain, 5 queues of 10 priorities",
+        Plan(queues=tuple(f"queue{number}" for number in range(5)), priorities=10),
+    ),
+    draining("drain, 16-character tenant", Plan(tenant="tenant-number-16"), stores=(POSTGRES,)),
+    draining("drain, much waiting", Plan(beside=Beside.WAITING), beside=MILLION),
+    draining("drain, much scheduled", Plan(beside=Beside.SCHEDULED), beside=MILLION),
+    draining("drain, much finished", Plan(beside=Beside.FINISHED), beside=5 * MILLION),
+    draining("drain, long", Plan(), jobs=200_000),
+    draining("drain, long, snapshot pinned", Plan(is_pinned=True), jobs=200_000),
+    Scenario(
+        name="pick-up, 1 idle worker",
+        measure=partial(pick_up, workers=1, per_second=IDLE_PACE),
+        size=Size(jobs=200),
+    ),
+    Scenario(
+        name="pick-up, 4 idle workers",
+        measure=partial(pick_up, workers=4, per_second=IDLE_PACE),
+        size=Size(jobs=200),
+    ),
+    Scenario(
+        name="pick-up, 1,000 jobs/s",
+        measure=partial(pick_up, workers=1, per_second=BUSY_PACE),
+        size=Size(jobs=5_000),
+    ),
+    Scenario(
+        name="idle workers",
+        measure=idle_workers,
+        size=Size(jobs=200, seconds=20),
+        stores=(POSTGRES,),
+    ),
+    Scenario(name="memory", measure=memory_over_time, size=Size(jobs=MILLION)),
+)

@@ -1,0 +1,1 @@
+"""SQLite as the suite sees it: fresh files, preloads, and what to ask them."""
