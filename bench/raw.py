@@ -27,7 +27,7 @@ WORKER = WorkerId(1)
 ELAPSED_SECONDS = 0.000_01  # what a no-op takes
 LEASES = {noop.name: DEFAULT_LEASE_SECONDS}
 _PACKAGE = "leasehold.store.postgres"
-_JOB_ID, _FENCE, _CREATED_AT = 0, 1, 14  # columns of claim.sql
+_JOB_ID, _FENCE, _CREATED_AT = 0, 1, 12  # columns of claim.sql
 _encode = msgspec.json.Encoder().encode
 
 
@@ -55,7 +55,7 @@ def sql_statements(database: Database, size: Size) -> Figures:
 
     preload(database, size, Plan())
     database.settle_down()
-    with connect(database.url) as connection:
+    with connect(database.url, plans_once=True) as connection:
         started = time.perf_counter()
         after: tuple[datetime, UUID] = (datetime(1, 1, 1, tzinfo=UTC), UUID(int=0))
         while taken := _claim(connection, after):

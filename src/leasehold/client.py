@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
@@ -13,12 +14,12 @@ from leasehold.model.states import State
 from leasehold.model.values import Filter
 from leasehold.options import check_priority, read_job_id
 from leasehold.store import open_store
-from leasehold.store.base import queues_of
+from leasehold.store.base import arrivals_of
 from leasehold.store.callers import bind_caller
 from leasehold.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self, Unpack
     from uuid import UUID
@@ -62,7 +63,7 @@ class Client:
         self._opened_store: Store | None = None
         self._opening = threading.Lock()
         self._ids = IdSource()
-        self._enqueuer = Enqueuer(self._ids, self.write)
+        self._enqueuer = Enqueuer(self._ids, self.write, self._begin)
 
     def __enter__(self) -> Self:
         return self
@@ -141,8 +142,26 @@ class Client:
         except StoreUnavailable:
             # It may be written, and only the answer lost. The ids make a second try harmless.
             existing = store.enqueue(jobs)
-        store.notify(queues_of(jobs))
+        store.notify(arrivals_of(jobs))
         return existing
+
+    def _begin(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+        """Do the same in two steps: what is returned waits for the answer."""
+        store = self.store
+        try:
+            finish = store.begin_enqueue(jobs)
+        except StoreUnavailable:
+            return partial(self.write, jobs)
+
+        def answer() -> frozenset[JobId]:
+            try:
+                existing = finish()
+            except StoreUnavailable:
+                return self.write(jobs)  # the ids make it harmless
+            store.notify(arrivals_of(jobs))
+            return existing
+
+        return answer
 
     # -- look ------------------------------------------------------------------------------------
     def get(self, job_id: UUID | str) -> Job:

@@ -23,9 +23,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Write: TypeAlias = Callable[[Sequence[NewJob]], frozenset[JobId]]
+# Hands jobs over to be written; what it returns waits for the same answer.
+Begin: TypeAlias = Callable[[Sequence[NewJob]], Callable[[], frozenset[JobId]]]
 AsyncWrite: TypeAlias = Callable[[Sequence[NewJob]], Awaitable[frozenset[JobId]]]
 
-DEFAULT_CHUNK = 1_000
+DEFAULT_CHUNK = 2_000
 # Options that a kind's registered task knows too, and their fields in a job.
 _POLICY = {
     "queue": "queue",
@@ -38,11 +40,15 @@ CHUNK_BYTES = 8 * 2**20
 
 
 class Enqueuer:
-    """Enqueues through `write`, which takes jobs and returns the ids that stood there already."""
+    """Enqueues through `write`, which takes jobs and returns the ids that stood there already.
 
-    def __init__(self, ids: IdSource, write: Write) -> None:
+    With `begin`, the jobs of the next chunk are built while the database writes this one.
+    """
+
+    def __init__(self, ids: IdSource, write: Write, begin: Begin | None = None) -> None:
         self._ids = ids
         self._write = write
+        self._begin = begin or self._write_at_once
 
     def enqueue(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Enqueued[R]:
         """Enqueue one job."""
@@ -51,9 +57,7 @@ class Enqueuer:
 
     def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
         """Enqueue `task.call(...)`s, chunk by chunk; returns how many jobs are new."""
-        return sum(
-            each.count_new(self._write(each.jobs)) for each in split(calls, self._ids, chunk)
-        )
+        return write_ahead(self._begin, split(calls, self._ids, chunk))
 
     def enqueue_by_name(
         self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
@@ -61,6 +65,10 @@ class Enqueuer:
         """Enqueue without the handler's code; the worker checks the arguments."""
         job = build_by_name(self._ids.next(), kind, args or {}, options)
         return answer(job, self._write([job]), is_own_id=options.get("id") is None)
+
+    def _write_at_once(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+        existing = self._write(jobs)
+        return lambda: existing
 
 
 class AsyncEnqueuer:
@@ -112,20 +120,47 @@ def split(calls: Iterable[Call], ids: IdSource, size: int) -> Iterator[Chunk]:
     """Build the jobs and cut them into chunks of at most `size` jobs, lazily."""
     if size < 1:
         raise BadOption(f"chunk: {size!r} is not a positive number")
-    jobs: list[NewJob] = []
-    given: set[JobId] = set()
+    ready: list[Call] = []
     room = CHUNK_BYTES
     for call in calls:
-        own_id = call.task.options.job_id
-        if own_id is not None:
-            given.add(own_id)
-        jobs.append(call.job(ids.next()))
-        room -= len(memoryview(call.args))
-        if len(jobs) == size or room <= 0:
-            yield Chunk(jobs, given)
-            jobs, given, room = [], set(), CHUNK_BYTES
-    if jobs:
-        yield Chunk(jobs, given)
+        ready.append(call)
+        room -= len(call.args)
+        if len(ready) == size or room <= 0:
+            yield build_chunk(ready, ids)
+            ready, room = [], CHUNK_BYTES
+    if ready:
+        yield build_chunk(ready, ids)
+
+
+def build_chunk(calls: list[Call], ids: IdSource) -> Chunk:
+    """Build the jobs of these calls, their fresh ids in the order of the calls."""
+    jobs = [call.job(fresh_id) for call, fresh_id in zip(calls, ids.take(len(calls)), strict=True)]
+    given = {own_id for call in calls if (own_id := call.task.options.job_id) is not None}
+    return Chunk(jobs, given)
+
+
+def write_ahead(begin: Begin, chunks: Iterable[Chunk]) -> int:
+    """Write chunks in order, each while the next is built; returns how many jobs are new.
+
+    One that fails ends it before the next is begun. When building the next fails, this one is
+    still written, and its own error would go first.
+    """
+    count = 0
+    under_way: list[tuple[Chunk, Callable[[], frozenset[JobId]]]] = []  # one at most
+
+    def settle() -> int:
+        if not under_way:
+            return 0
+        chunk, finish = under_way.pop()
+        return chunk.count_new(finish())
+
+    try:
+        for chunk in chunks:
+            count += settle()
+            under_way.append((chunk, begin(chunk.jobs)))
+    finally:
+        count += settle()
+    return count
 
 
 def answer(job: NewJob, existing: frozenset[JobId], *, is_own_id: bool) -> Enqueued[Any]:
@@ -148,5 +183,5 @@ def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: Jo
     fields = job_fields(check_name("kind", kind), options)
     for name, field in _POLICY.items():
         if name not in given:
-            fields[field] = None
+            del fields[field]
     return NewJob(id=options.job_id or fresh_id, args=msgspec.Raw(raw), **fields)

@@ -1,28 +1,28 @@
-"""Fresh job ids: UUIDv7 that grow with each call, so that jobs of one batch keep their order."""
+"""Fresh job ids: UUIDv7 that grow with each one, so that jobs of one batch keep their order."""
 
 from __future__ import annotations
 
 import os
+import struct
 import threading
 import time
 from typing import TYPE_CHECKING
 
-from leasehold.model.ids import uuid7
+from leasehold.model.ids import uuid7_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leasehold.model.ids import JobId
 
-_BLOCK = 256
 _RANDOM_BYTES = 8
 
 
 class IdSource:
     """Makes ids from the clock and the system's randomness. Safe in threads and across a fork.
 
-    The twelve bits below the millisecond are its fraction (RFC 9562, method 3), and a clock that
-    stands or steps back counts on from the last id, so that each id is greater than the one before.
+    A clock that stands or steps back counts on from the last id, so that each id is greater than
+    the one before.
     """
 
     def __init__(
@@ -34,25 +34,24 @@ class IdSource:
         self._clock_ns = clock_ns
         self._random = random
         self._lock = threading.Lock()
-        self._block, self._used, self._ticks = b"", 0, 0
-        self._process = 0
+        self._ticks = 0
+        self._process = os.getpid()
 
     def next(self) -> JobId:
         """Return an id that is greater than all that this source returned before."""
-        # A child must not repeat its parent's random bytes, nor wait for a lock that a thread
-        # of the parent held in the moment of the fork.
-        if self._process != os.getpid():
-            self._start_afresh()
-        with self._lock:
-            ticks = max((self._clock_ns() << 12) // 1_000_000, self._ticks + 1)
-            self._ticks = ticks
-            if self._used == len(self._block):
-                self._block, self._used = self._random(_BLOCK * _RANDOM_BYTES), 0
-            chance = self._block[self._used : self._used + _RANDOM_BYTES]
-            self._used += _RANDOM_BYTES
-        return uuid7(ticks >> 12, ((ticks & 0xFFF) << 4).to_bytes(2, "big") + chance)
+        return uuid7_at(self._advance(1), int.from_bytes(self._random(_RANDOM_BYTES), "big"))
 
-    def _start_afresh(self) -> None:
-        self._lock = threading.Lock()
-        self._block, self._used, self._ticks = b"", 0, 0
-        self._process = os.getpid()
+    def take(self, count: int) -> list[JobId]:
+        """Return so many ids at one look at the clock, each greater than the one before."""
+        first = self._advance(count)
+        chances = struct.unpack(f">{count}Q", self._random(count * _RANDOM_BYTES))
+        return [uuid7_at(ticks, chance) for ticks, chance in enumerate(chances, first)]
+
+    def _advance(self, count: int) -> int:
+        # A child must not wait for a lock that a thread of its parent held at the fork.
+        if self._process != os.getpid():
+            self._lock, self._process = threading.Lock(), os.getpid()
+        with self._lock:
+            first = max((self._clock_ns() << 12) // 1_000_000, self._ticks + 1)
+            self._ticks = first + count - 1
+        return first

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
     Refuse: TypeAlias = Callable[[str], BadValue]
 
-# What NUL, integers beyond 64 bits and datetimes without a zone look like.
+# What NUL, integers beyond 64 bits and datetimes without a zone look like; and what is common to
+# each of them once every digit reads 0, which is far quicker to look for.
 _SUSPICIOUS = re.compile(rb'\\u0000|\d{19}|T\d\d:\d\d:\d\d(?:\.\d+)?"')
+_DIGITS_TO_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+_NINETEEN_DIGITS = b"0" * 19
 _NEVER_NAN = frozenset({type(None), str, int, bool})
 _QUOTED = re.compile(rb'"[^"]*"')
 _NOT_STRUCTURE = bytes(set(range(256)) - set(b'"[]{}'))
@@ -38,7 +41,7 @@ def encode(value: object, *, root: str, limit: int, refuse: Refuse) -> bytes:
     except (TypeError, ValueError, RecursionError, AttributeError) as error:
         raise refuse(find_fault(value, root, encode_leaf) or f"{root}: {error}") from error
     is_suspicious = is_suspicious or _may_hide_nan(value, raw) or is_too_deep(raw)
-    if is_suspicious or _SUSPICIOUS.search(raw):
+    if is_suspicious or _looks_suspicious(raw):
         fault = find_fault(value, root, encode_leaf)
         if fault is not None:
             raise refuse(fault)
@@ -68,6 +71,13 @@ def _encode(value: object) -> tuple[bytes, bool]:
         # and it is walked through in any case: 1 and "1" would be one key.
         plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_custom)
         return _ENCODER.encode(plain), True
+
+
+def _looks_suspicious(raw: bytes) -> bool:
+    shape = raw.translate(_DIGITS_TO_ZEROS)
+    if rb"\u0000" in shape or _NINETEEN_DIGITS in shape or b"T00:00:00" in shape:
+        return _SUSPICIOUS.search(raw) is not None
+    return False
 
 
 def _may_hide_nan(value: object, raw: bytes) -> bool:

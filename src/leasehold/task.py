@@ -40,7 +40,7 @@ class Enqueued(Generic[R]):
     is_new: bool
 
 
-class Call(msgspec.Struct, frozen=True):
+class Call(msgspec.Struct, frozen=True, gc=False):
     """One call of a task, its arguments checked and encoded; `enqueue_many` takes these."""
 
     task: Task[..., Any]
@@ -176,8 +176,8 @@ def is_async(handler: Callable[..., Any]) -> bool:
 
 
 def job_fields(kind: str, options: Options) -> dict[str, Any]:
-    """What the jobs of these options have in common."""
-    return {
+    """What the jobs of these options have in common, but for what `NewJob` leaves out anyway."""
+    fields = {
         "kind": kind,
         "queue": options.queue,
         "priority": options.priority,
@@ -189,6 +189,7 @@ def job_fields(kind: str, options: Options) -> dict[str, Any]:
         "batch": options.batch,
         "created_by": options.created_by,
     }
+    return {name: value for name, value in fields.items() if value not in {None, ""}}
 
 
 def refuse_unknown(given: object, known: frozenset[str]) -> None:

@@ -182,7 +182,7 @@ def test_an_engine_commits_by_itself(store: Store, store_url: str, woken: list[A
     with alchemy_engine(store_url) as engine:
         caller = lh.Client(store=store).on(engine)
         caller.enqueue(greet.with_options(id=taken), "a")
-        assert woken == [{"default"}]
+        assert woken == [{"default": 1}]
         with pytest.raises(lh.IdConflict):
             caller.enqueue_many([greet.call("b"), greet.with_options(id=taken).call("c")])
     assert [job.id for job in jobs_at(store_url)] == [taken]
@@ -194,7 +194,7 @@ def test_an_async_engine_commits_by_itself(store: Store, store_url: str, woken: 
             await lh.AsyncClient(store=store).on(engine).enqueue(greet, "a")
 
     asyncio.run(scenario())
-    assert woken == [{"default"}]
+    assert woken == [{"default": 1}]
     assert len(jobs_at(store_url)) == 1
 
 
@@ -216,7 +216,7 @@ def test_a_session_wakes_workers_after_its_commit_only(
         caller.enqueue(mail, "b")
         assert woken == []
         handle.commit()
-        assert sorted(woken, key=sorted) == [{"default"}, {"mail"}]
+        assert sorted(woken, key=sorted) == [{"default": 1}, {"mail": 1}]
         handle.execute(INSERT)
         handle.commit()
         assert len(woken) == 2
@@ -229,7 +229,7 @@ def test_a_savepoints_end_is_no_commit(store: Store, store_url: str, woken: list
             lh.Client(store=store).on(session).enqueue(greet, "a")
         assert woken == []
         session.commit()
-    assert woken == [{"default"}]
+    assert woken == [{"default": 1}]
     assert len(jobs_at(store_url)) == 1
 
 
@@ -255,11 +255,11 @@ def test_django_wakes_workers_on_commit_only(
         with transaction.atomic():
             caller.enqueue(greet, "a")
             assert woken == []
-        assert woken == [{"default"}]
+        assert woken == [{"default": 1}]
         with contextlib.suppress(ZeroDivisionError), transaction.atomic():
             caller.enqueue(mail, "b")
             raise ZeroDivisionError
-        assert woken == [{"default"}]
+        assert woken == [{"default": 1}]
     assert len(jobs_at(store_url)) == 1
 
 
@@ -270,7 +270,7 @@ def test_django_outside_of_a_transaction_commits_at_once(
     with django_database(store_url):
         caller = lh.Client(store=store).on(django_connection)
         caller.enqueue(greet.with_options(id=taken), "a")
-        assert woken == [{"default"}]
+        assert woken == [{"default": 1}]
         with pytest.raises(lh.IdConflict):
             caller.enqueue_many([greet.call("b"), greet.with_options(id=taken).call("c")])
     assert [job.id for job in jobs_at(store_url)] == [taken]
@@ -284,7 +284,7 @@ def test_psycopg_in_autocommit_mode_commits_at_once_and_wakes(postgres_caller_ur
     ):
         caller = lh.Client(store=store).on(handle.target)
         caller.enqueue(greet, "a")
-        assert woken == [{"default"}]
+        assert woken == [{"default": 1}]
         with handle.target.transaction():
             caller.enqueue(greet, "b")
         assert len(woken) == 1
@@ -299,7 +299,7 @@ def test_sqlite3_in_autocommit_mode_commits_all_or_nothing(sqlite_caller_url: st
     ):
         caller = lh.Client(store=store).on(handle.target)
         caller.enqueue(greet.with_options(id=taken), "a")
-        assert woken == [{"default"}]
+        assert woken == [{"default": 1}]
         assert not handle.target.in_transaction
         with pytest.raises(lh.IdConflict):
             caller.enqueue_many([greet.call("b"), greet.with_options(id=taken).call("c")])

@@ -18,7 +18,7 @@ from leasehold.model.values import Settlement, Want, WorkerInfo
 from tests.api.tasks import greet, mail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from leasehold.model.ids import JobId
@@ -118,17 +118,46 @@ def test_a_bad_call_in_the_middle_leaves_the_chunks_before_it(client: lh.Client)
     assert sorted(job.args["name"] for job in client.find()) == ["a", "b"]
 
 
+def test_a_chunk_that_fails_leaves_those_before_it_and_ends_the_rest(client: lh.Client) -> None:
+    used = greet.with_options(id=client.enqueue(greet, "used").id)
+    calls = [greet.call("a"), used.call("other"), greet.call("b"), greet.call("c")]
+    with pytest.raises(lh.IdConflict):
+        client.enqueue_many(calls, chunk=1)
+    assert sorted(job.args["name"] for job in client.find()) == ["a", "used"]
+
+
+def test_of_a_failing_chunk_and_a_bad_call_after_it_the_chunk_is_told(client: lh.Client) -> None:
+    used = greet.with_options(id=client.enqueue(greet, "used").id)
+
+    def calls() -> Iterator[lh.Call]:
+        yield used.call("other")
+        yield greet.call(5)  # type: ignore[arg-type] # wrong on purpose
+
+    with pytest.raises(lh.IdConflict):
+        client.enqueue_many(calls(), chunk=1)
+
+
+def test_calls_may_use_the_client_while_a_chunk_is_written(client: lh.Client) -> None:
+    def calls() -> Iterator[lh.Call]:
+        for number in range(5):
+            client.enqueue(greet, f"beside {number}")
+            yield greet.call(f"{number}")
+
+    assert client.enqueue_many(calls(), chunk=1) == 5
+    assert len(client.find()) == 10
+
+
 def test_large_jobs_are_split_by_size_too(
     client: lh.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    enqueue = client.store.enqueue
+    begin = client.store.begin_enqueue
 
-    def note_size(jobs: Sequence[NewJob]) -> frozenset[JobId]:
+    def note_size(jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
         sizes.append(len(jobs))
-        return enqueue(jobs)
+        return begin(jobs)
 
-    monkeypatch.setattr(client.store, "enqueue", note_size)
+    monkeypatch.setattr(client.store, "begin_enqueue", note_size)
     client.enqueue_many(greet.call("x" * 200_000) for _ in range(60))
     assert sum(sizes) == 60
     assert max(sizes) * 200_000 < 10 * 2**20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
@@ -14,7 +15,7 @@ from tests.api.connections import alchemy_engine
 from tests.api.tasks import greet, mail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from leasehold.model.ids import JobId
     from leasehold.model.values import NewJob
@@ -30,7 +31,7 @@ class FlakyStore:
         self.lost_answers = lost_answers
         self.tries = 0
         self.jobs: dict[JobId, NewJob] = {}
-        self.notified: list[frozenset[str]] = []
+        self.notified: list[Mapping[str, int]] = []
 
     def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
         self.tries += 1
@@ -40,8 +41,11 @@ class FlakyStore:
             raise lh.StoreUnavailable("the connection was cut after COMMIT was sent")
         return existing
 
-    def notify(self, queues: frozenset[str]) -> None:
-        self.notified.append(queues)
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+        return partial(self.enqueue, jobs)
+
+    def notify(self, arrivals: Mapping[str, int]) -> None:
+        self.notified.append(arrivals)
 
 
 def client_on(store: FlakyStore) -> lh.Client:
@@ -60,6 +64,16 @@ def test_many_jobs_with_a_lost_answer_are_counted_as_new() -> None:
     store = FlakyStore(lost_answers=1)
     assert client_on(store).enqueue_many(greet.call("a") for _ in range(10)) == 10
     assert len(store.jobs) == 10
+
+
+def test_many_jobs_whose_write_could_not_begin_are_written_by_a_second_try() -> None:
+    class Restarting(FlakyStore):
+        def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+            raise lh.StoreUnavailable(f"the database restarts, {len(jobs)} jobs wait")
+
+    store = Restarting(lost_answers=0)
+    assert client_on(store).enqueue_many([greet.call("a"), greet.call("b")], chunk=1) == 2
+    assert store.notified == [{"default": 1}, {"default": 1}]
 
 
 def test_after_two_lost_answers_the_caller_is_told() -> None:
@@ -85,7 +99,7 @@ def test_other_errors_are_not_tried_again() -> None:
 def test_workers_are_woken_once_for_each_chunk_with_its_queues() -> None:
     store = FlakyStore(lost_answers=0)
     client_on(store).enqueue_many([greet.call("a"), mail.call("b"), greet.call("c")], chunk=2)
-    assert store.notified == [{"default", "mail"}, {"default"}]
+    assert store.notified == [{"default": 1, "mail": 1}, {"default": 1}]
 
 
 def test_a_given_id_that_stood_there_is_not_new() -> None:

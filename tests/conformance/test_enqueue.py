@@ -206,7 +206,7 @@ def test_what_is_not_said_is_as_the_kinds_workers_registered_it(store: Store) ->
     job = look(store, enqueue_one(store, **NOT_SAID))
     assert (job.queue, job.priority, job.max_attempts) == ("mail", 3, 9)
     assert job.timeout_seconds == 90.5
-    said = look(store, enqueue_one(store, queue="default", priority=0))
+    said = look(store, enqueue_one(store, queue="default", priority=0, max_attempts=5))
     assert (said.queue, said.priority, said.max_attempts) == ("default", 0, 5)
 
 
@@ -214,6 +214,55 @@ def test_what_is_not_said_of_an_unregistered_kind_is_the_default(store: Store) -
     job = look(store, enqueue_one(store, **NOT_SAID))
     assert (job.queue, job.priority, job.max_attempts) == ("default", 0, 5)
     assert job.timeout_seconds == 3600.0
+
+
+SAID: dict[str, Any] = {
+    "queue": "default",
+    "priority": 0,
+    "max_attempts": 5,
+    "timeout_seconds": 3600.0,
+}
+
+
+def test_a_job_that_says_all_keeps_every_option(store: Store) -> None:
+    asked = new_job(**SAID, tenant="acme", batch=new_id(), lane="é", created_by="Ada")
+    store.enqueue([asked])
+
+    job = look(store, asked.id)
+    assert {name: getattr(job, name) for name in SAID} == SAID
+    assert (job.tenant, job.batch, job.lane) == ("acme", asked.batch, "é")
+    assert (job.created_by, job.args, job.run_at) == ("Ada", {"name": "Ada"}, None)
+    assert claim_one(store).job_id == asked.id
+
+
+def test_a_job_that_says_all_is_known_again(store: Store, tables: Tables) -> None:
+    job = new_job(**SAID)
+    store.enqueue([job])
+    before = snapshot(tables)
+
+    assert store.enqueue([job]) == {job.id}
+    with pytest.raises(IdConflict) as caught:
+        store.enqueue([new_job(id=job.id, kind="other", **SAID)])
+    assert caught.value.job_ids == (job.id,)
+    assert snapshot(tables) == before
+
+
+def test_an_enqueue_in_two_steps_is_the_same(store: Store, tables: Tables) -> None:
+    known, fresh = new_jobs(2)
+    store.enqueue([known])
+    finish = store.begin_enqueue([known, fresh])
+    other = enqueue_one(store)  # between the steps the store is free for others
+    assert finish() == {known.id}
+    assert {taken.job_id for taken in claim(store)} == {known.id, fresh.id, other}
+
+
+def test_a_conflict_of_an_enqueue_in_two_steps_writes_nothing(store: Store, tables: Tables) -> None:
+    used = enqueue_one(store)
+    before = snapshot(tables)
+    with pytest.raises(IdConflict):
+        store.begin_enqueue([*new_jobs(3), new_job(id=used, kind="other")])()
+    assert snapshot(tables) == before
+    assert store.enqueue(new_jobs(1)) == frozenset()
 
 
 @pytest.mark.parametrize("field", ["delay_seconds", "run_at"])

@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from leasehold.model.values import TaskPolicy, WorkerInfo
+import msgspec
+
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import Fleet, TaskPolicy, WorkerInfo
 from tests.conformance.kit import OTHER, WORKER, look, new_job, pass_time, settle, start_one
 
 if TYPE_CHECKING:
@@ -88,6 +91,25 @@ def test_a_beat_is_for_one_worker_only(store: Store) -> None:
     store.beat(WORKER, running=7)
 
     assert {worker.name: worker.running for worker in store.workers()} == {"alpha": 7, "beta": 0}
+
+
+def test_a_beat_tells_of_the_living_workers_of_its_queues_and_of_those_with_room(
+    store: Store,
+) -> None:
+    """By that a fleet takes turns, and shares the looks that one of it would do."""
+    third = WorkerId(OTHER + 1)
+    store.register(msgspec.structs.replace(BETA, id=OTHER, queues=("b", "a"), slots=2), [])
+    store.register(msgspec.structs.replace(BETA, id=third, queues=("elsewhere",)), [])
+    store.register(msgspec.structs.replace(BETA, id=WORKER, queues=("a",)), [])
+    assert store.beat(WORKER, running=0) == Fleet(2, {"a": sorted([WORKER, OTHER])})
+
+    store.beat(OTHER, running=2)
+    assert store.beat(WORKER, running=0) == Fleet(2, {"a": [WORKER]})
+    assert store.beat(third, running=0) == Fleet(1, {"elsewhere": [third]})
+    store.farewell(OTHER)
+    assert store.beat(WORKER, running=0) == Fleet(1, {"a": [WORKER]})
+    pass_time(store, 50)
+    assert store.beat(third, running=0) == Fleet(1, {"elsewhere": [third]})
 
 
 def test_a_worker_that_left_is_not_listed(store: Store) -> None:

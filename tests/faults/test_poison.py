@@ -31,7 +31,7 @@ def test_the_next_suspect_waits_until_the_last_ones_end_is_written() -> None:
     """Were it to kill the worker before that, the last one would be charged for it."""
     fields = {"kind": "x", "queue": "x", "args": "{}", "attempt": 2, "failures": 0, "lapses": 1}
     limits = {"max_attempts": 1, "timeout_seconds": 60.0, "lease_seconds": 60.0}
-    rest = {"tenant": "", "priority": 0, "batch": None}
+    rest = {"tenant": "", "priority": 0}
     claim = Claim(job_id=JobId(uuid4()), fence=Fence(1), **fields, **limits, **rest)  # type: ignore[arg-type]
     attempt = attempt_of(claim, innocent, 0.0)
     book = Book()

@@ -51,6 +51,8 @@ class _Given:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
+        if not self._connection.autocommit:
+            self._connection.execute("SELECT")  # opens it, should none be open
         yield self._connection
 
     def close(self) -> None:

@@ -159,20 +159,13 @@ UNTIL = {
         "reclaim",
         "(extract(epoch FROM lease.until) * 1000000)::bigint::text = asked.until",
     ),
-    "sqlite": ("reclaim_pick", "lease.until = seen.value ->> 2"),
+    "sqlite": ("reclaim_outcome", "lease.until = seen.value ->> 1"),
 }
 FENCES = {
     "postgres": [
         ("finish", "fence = (%(settlements)s::jsonb -> job_id::text ->> 'fence')::bigint", "true")
     ],
-    "sqlite": [
-        ("settle_pick", "lease.fence = held.value ->> 1", "true"),
-        (
-            "settle_remove",
-            "(job_id, fence) IN (SELECT value ->> 0, value ->> 1",
-            "job_id IN (SELECT value ->> 0",
-        ),
-    ],
+    "sqlite": [("settle_outcome", "lease.fence = said.value ->> 'fence'", "true")],
 }
 
 

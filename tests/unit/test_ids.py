@@ -62,17 +62,24 @@ def test_an_id_carries_the_clocks_milliseconds() -> None:
 
 
 def test_no_random_bytes_are_used_twice() -> None:
-    blocks = itertools.count()
+    drawn = itertools.count()
     sizes = []
 
     def random(size: int) -> bytes:
         sizes.append(size)
-        return b"".join((next(blocks)).to_bytes(8, "big") for _ in range(size // 8))
+        return b"".join(next(drawn).to_bytes(8, "big") for _ in range(size // 8))
 
     ids = IdSource(clock_ns=lambda: 0, random=random)
-    tails = [ids.next().int & (2**62 - 1) for _ in range(1_000)]
-    assert tails == list(range(1_000))
-    assert len(sizes) < 10, "randomness is drawn in blocks"
+    made = [*ids.take(500), ids.next(), *ids.take(499)]
+    assert [each.int & (2**62 - 1) for each in made] == list(range(1_000))
+    assert sizes == [4_000, 8, 3_992], "randomness is drawn once for all ids of a call"
+
+
+def test_ids_taken_together_grow_like_those_taken_one_by_one() -> None:
+    ids = IdSource(clock_ns=lambda: 1_700_000_000_000_000_000)
+    made = [ids.next(), *ids.take(3), ids.next(), *ids.take(0), *ids.take(5_000), ids.next()]
+    assert made == sorted(set(made))
+    assert len(made) == 5_006
 
 
 def test_threads_never_get_the_same_id() -> None:

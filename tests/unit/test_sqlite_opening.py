@@ -134,6 +134,7 @@ store = SqliteStore(url)
 waker = store.waker(frozenset({'default'}))
 assert waker.is_polling_only
 enqueue_one(store)
+store.notify({"default": 1})
 assert waker.wait(10)
 assert len(claim(store)) == 1
 store.close()

@@ -16,6 +16,7 @@ from leasehold.store.sqlite.store import SqliteStore
 # They say in their first line why they may scan.
 SCANNING = {
     "counts",
+    "fleet",
     "lapsed",
     "leases_of_worker",
     "parked_kinds",
@@ -24,7 +25,7 @@ SCANNING = {
     "tend_strike_off",
     "workers",
 }
-SORTING = {"lapsed", "workers", "counts", "jobs"}
+SORTING = {"lapsed", "workers", "counts", "fleet", "jobs"}
 NAMES = sorted(
     entry.name.removesuffix(".sql")
     for entry in resources.files("leasehold.store.sqlite").joinpath("sql").iterdir()
@@ -80,7 +81,7 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
 def test_a_statement_uses_the_index_that_was_made_for_it(
     connection: sqlite3.Connection, name: str, index: str
 ) -> None:
-    assert index in explain(connection, name)[0]
+    assert any(index in step for step in explain(connection, name))
 
 
 @pytest.mark.parametrize("name", NAMES)

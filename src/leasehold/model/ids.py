@@ -10,6 +10,7 @@ Fence = NewType("Fence", int)
 WorkerId = NewType("WorkerId", int)
 
 UUID7_RANDOM_BYTES = 10
+_VERSION_7, _VARIANT, _RANDOM = 0x7 << 76, 0b10 << 62, (1 << 62) - 1
 
 
 def uuid7(unix_milliseconds: int, random: bytes) -> JobId:
@@ -18,6 +19,15 @@ def uuid7(unix_milliseconds: int, random: bytes) -> JobId:
         msg = f"uuid7 needs {UUID7_RANDOM_BYTES} random bytes, got {len(random)}"
         raise ValueError(msg)
     chance = int.from_bytes(random, "big")
-    high = (unix_milliseconds << 16) | (0x7 << 12) | (chance >> 68)
-    low = (0b10 << 62) | (chance & ((1 << 62) - 1))
-    return JobId(UUID(int=(high << 64) | low))
+    return uuid7_at((unix_milliseconds << 12) | (chance >> 68), chance)
+
+
+def uuid7_at(ticks: int, chance: int) -> JobId:
+    """Build a UUIDv7 from a time in 1/4096 of a millisecond and, at its lower end, 62 random bits.
+
+    The twelve bits below the millisecond are its fraction (RFC 9562, method 3).
+    """
+    fraction, time = ticks & 0xFFF, ticks >> 12
+    return JobId(
+        UUID(int=(time << 80) | _VERSION_7 | (fraction << 64) | _VARIANT | (chance & _RANDOM))
+    )

@@ -20,19 +20,20 @@ DEFAULT_LEASE_SECONDS = 60.0
 PRIORITY_LIMIT = 32_767
 
 
-class NewJob(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One job to enqueue. It is encoded as it stands: the field names are the SQL API's.
 
-    A queue, priority, max_attempts or timeout of None is the kind's own, as workers registered it.
+    A queue, priority, max_attempts or timeout of None is the kind's own, as workers registered it,
+    else the default.
     """
 
     id: JobId
     kind: str
     args: msgspec.Raw
-    queue: str | None = DEFAULT_QUEUE
-    priority: int | None = 0
-    max_attempts: int | None = DEFAULT_MAX_ATTEMPTS
-    timeout_seconds: float | None = DEFAULT_TIMEOUT_SECONDS
+    queue: str | None = None
+    priority: int | None = None
+    max_attempts: int | None = None
+    timeout_seconds: float | None = None
     delay_seconds: float | None = None
     run_at: datetime | None = None
     tenant: str = ""
@@ -106,6 +107,22 @@ class Promotion(msgspec.Struct, frozen=True):
 
     count: int
     next_seconds: float | None
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """Whether there is anything to do for a worker; `due_seconds` until the next scheduled job."""
+
+    ready: bool
+    suspects: bool
+    parked: bool
+    due_seconds: float | None
+
+
+class Fleet(msgspec.Struct, frozen=True):
+    """The living workers: how many there are, and which of them have room, by queue, in order."""
+
+    workers: int = 1
+    with_room: dict[str, list[WorkerId]] = {}
 
 
 class Lapsed(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ except on a connection that belongs to the caller.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from enum import StrEnum
@@ -21,6 +22,7 @@ from leasehold.model.values import (
     Claim,
     Filter,
     Finding,
+    Fleet,
     Held,
     Job,
     Lapsed,
@@ -29,6 +31,7 @@ from leasehold.model.values import (
     QueueCounts,
     Renewal,
     Settlement,
+    Survey,
     TaskPolicy,
     Want,
     WorkerInfo,
@@ -50,9 +53,9 @@ EnqueueScript: TypeAlias = Generator[Statement, Rows, frozenset[JobId]]
 ANY_QUEUE = "*"
 
 
-def queues_of(jobs: Sequence[NewJob]) -> frozenset[str]:
-    """Name the queues to wake; a job that leaves its queue to its task may be in any."""
-    return frozenset(ANY_QUEUE if job.queue is None else job.queue for job in jobs)
+def arrivals_of(jobs: Sequence[NewJob]) -> dict[str, int]:
+    """Count the jobs by the queue to wake; one that leaves its queue to its task may be in any."""
+    return Counter(ANY_QUEUE if job.queue is None else job.queue for job in jobs)
 
 
 class Answer(StrEnum):
@@ -63,6 +66,16 @@ class Answer(StrEnum):
     LOST = "lost"  # the lease was taken back; nothing was written
 
 
+class Wake(msgspec.Struct, frozen=True):
+    """Why a wait ended early: how many jobs came to which queue, or nothing known but to look.
+
+    `turn` is the same for all who are woken by it, and any number: they take turns by it.
+    """
+
+    arrivals: dict[str, int] = {}
+    turn: int = 0
+
+
 class Waker(Protocol):
     """Tells an idle claimer that there may be work. Used by one thread, poked by any."""
 
@@ -70,8 +83,8 @@ class Waker(Protocol):
     def is_polling_only(self) -> bool:
         """Whether nothing wakes it but time and pokes."""
 
-    def wait(self, timeout_seconds: float) -> bool:
-        """Wait for a wake-up or a poke; False when the time ran out."""
+    def wait(self, timeout_seconds: float) -> Wake | None:
+        """Wait for a wake-up or a poke; None when the time ran out."""
 
     def poke(self) -> None:
         """End the present or the next wait at once. Safe from any thread and signal handler."""
@@ -115,11 +128,17 @@ class Store(Protocol):
         The same id, kind, tenant and arguments again is the same job; else `IdConflict`.
         """
 
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+        """Begin to do the same. What is returned waits for the answer: call it once, here."""
+
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
         """Do the same on a caller's connection, of any kind, sync or async."""
 
-    def notify(self, queues: frozenset[str]) -> None:
-        """Wake workers of these queues soon. Never fails: polling finds what a wake-up missed."""
+    def notify(self, arrivals: Mapping[str, int]) -> None:
+        """Tell workers soon how many jobs came to which queue.
+
+        Never fails: polling finds what a wake-up missed.
+        """
 
     # -- the worker's operations, every write fenced ----------------------------------------------
     def claim(
@@ -169,6 +188,9 @@ class Store(Protocol):
         """Do the same for an async handler (on SQLite it yields the blocking connection)."""
 
     # -- upkeep ----------------------------------------------------------------------------------
+    def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:
+        """Look, at little cost, whether there is anything to do for a worker. Takes nothing."""
+
     def promote(self, *, limit: int) -> Promotion:
         """Move scheduled jobs that are due to ready."""
 
@@ -185,8 +207,8 @@ class Store(Protocol):
     def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
         """Write down a worker and the policies of its tasks."""
 
-    def beat(self, worker: WorkerId, *, running: int) -> None:
-        """Show that the worker is there."""
+    def beat(self, worker: WorkerId, *, running: int) -> Fleet:
+        """Show that the worker is there; says who else is."""
 
     def farewell(self, worker: WorkerId) -> None:
         """Strike the worker off."""

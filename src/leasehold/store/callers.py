@@ -24,7 +24,7 @@ from leasehold.store.async_callers import (
     make_connection_caller,
     make_session_caller,
 )
-from leasehold.store.base import queues_of
+from leasehold.store.base import arrivals_of
 from leasehold.store.sync_callers import (
     Caller,
     DjangoCaller,
@@ -105,7 +105,7 @@ def bind_async_caller(store: Store, connection: object) -> AsyncWrite:
 
 
 def _waking(store: Store, jobs: Sequence[NewJob]) -> Callable[[], None]:
-    return partial(store.notify, queues_of(jobs))
+    return partial(store.notify, arrivals_of(jobs))
 
 
 def _recognise(connection: object, kinds: dict[tuple[str, str], Any]) -> Any:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseholdError
 from leasehold.model.outcomes import Released
-from leasehold.model.values import Want
+from leasehold.model.values import Fleet, Want
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.worker.attempt import attempt_of
 from leasehold.worker.pace import Pace
 from leasehold.worker.runners import runs_on_loop
+from leasehold.worker.turns import SPARE_LOOKS, TURN_SECONDS, place_in_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from leasehold.model.ids import WorkerId
     from leasehold.model.values import Claim
     from leasehold.registry import Registry
-    from leasehold.store.base import Store
+    from leasehold.store.base import Store, Wake
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 PROMOTE_LIMIT = 1_000
 BEAT_SECONDS = 15.0
+LAPSE_LOOK_SECONDS = 0.25  # between the looks of all workers
+HEAD_START_SECONDS = 0.0005  # for what was claimed, before this thread is busy with the next look
 TEND_SECONDS = 60.0
 SECOND_LOOK_SECONDS = 0.02
 WAKE_LOOKS_SECONDS = (0.001, 0.004, 0.015)
@@ -75,7 +78,10 @@ class Claimer:
         self._doubt_since: float | None = None
         self._is_doubt_fresh = False
         self._is_after_suspects = False
-        self._next_due_at = float("-inf")
+        self._next_due_at = float("inf")  # the first survey tells
+        self._is_hopeful = True  # whether a claim may find something
+        self._fleet = Fleet()
+        self._reclaim_round = self._plan_reclaim()
         self._rounds = self._plan_rounds()
         self._thread = threading.Thread(target=self._serve, name="leasehold-claim", daemon=True)
 
@@ -106,24 +112,30 @@ class Claimer:
 
     def _plan_rounds(self) -> Rounds:
         poll = self._settings.poll_seconds
-        reclaim = Reclaim(self._store, clock=time.monotonic, chance=self._random.random)
-        # Also with a long poll: looks too far apart would count as an outage each time.
-        lapse_seconds = min(
-            poll, self._settings.shortest_lease_seconds / 6, LONGEST_GAP_SECONDS / 2
-        )
         return Rounds(
             [
                 Round(self._settle_doubt, poll),
-                Round(reclaim.step, lapse_seconds),
+                Round(self._survey, poll),
+                self._reclaim_round,
                 Round(self._hand_back_stale, poll),
-                Round(self._claim_parked, poll),
-                Round(self._claim_suspect, poll),
                 Round(self._beat, BEAT_SECONDS),
                 Round(self._store.tend, TEND_SECONDS),
             ],
             clock=time.monotonic,
             chance=self._random.random,
         )
+
+    def _plan_reclaim(self) -> Round:
+        reclaim = Reclaim(self._store, clock=time.monotonic, chance=self._random.random)
+        return Round(reclaim.step, self._lapse_seconds())
+
+    def _lapse_seconds(self) -> float:
+        """How often to look for lapsed leases: a fleet shares that, it reads all leases.
+
+        Also with a long poll: looks too far apart would count as an outage each time.
+        """
+        shared = max(self._settings.poll_seconds, self._fleet.workers * LAPSE_LOOK_SECONDS)
+        return min(shared, self._settings.shortest_lease_seconds / 6, LONGEST_GAP_SECONDS / 2.5)
 
     def _serve(self) -> None:
         pause = _SHORTEST_PAUSE_SECONDS
@@ -147,33 +159,54 @@ class Claimer:
         self._waker.wait(self._random.uniform(0, pause))
 
     def _look(self) -> None:
-        self._rounds.run_due()
-        self._promote()
+        """Claim what there is room for, do what is due, then wait for a reason to look again."""
         self._pace.measure(self._book.finished, time.monotonic())
         room = self._pace.room(self._book.open_count)
+        was_empty = self._book.is_empty
+        taken = 0
+        if room > 0 and (self._is_hopeful or self._on_empty is not None):
+            taken = self._claim_some(room)
+            self._is_hopeful = taken > 0
+        self._promote()
+        self._rounds.run_due()
+        if taken > 0:
+            return
         if room <= 0:
             self._wait(self._rounds.seconds_to_next(), wants_poke=True)
-            return
-        was_empty = self._book.is_empty
-        if self._claim_some(room) > 0:
             return
         if self._on_empty is not None and was_empty and self._is_drained():
             self._on_empty()
         if self._is_after_suspects and self._claim_suspect() > 0:
             return
+        if not self._is_hopeful:
+            self._await_work(room)
+
+    def _await_work(self, room: int) -> None:
         wants_poke = self._on_empty is not None or self._is_after_suspects
-        woken = self._wait(self._idle_seconds(), wants_poke=wants_poke)
-        if woken and not self._is_stopping:
-            self._look_after_wake(room)
+        deadline = time.monotonic() + self._idle_seconds()
+        while not self._is_stopping:
+            wake = self._wait(deadline - time.monotonic(), wants_poke=wants_poke)
+            if wake is None:
+                return
+            place = place_in_line(self._worker, wake, self._fleet)
+            if place <= SPARE_LOOKS:
+                if place > 0:
+                    self._wait(place * TURN_SECONDS, wants_poke=False)
+                self._look_after_wake(room)
+                return
 
     def _look_after_wake(self, room: int) -> None:
         """Look a few times: what woke us may not be committed yet, or have an older place."""
         for pause in WAKE_LOOKS_SECONDS:
-            if self._claim_some(room) > 0:
+            self._is_hopeful = self._claim_some(room) > 0
+            if self._is_hopeful:
+                time.sleep(HEAD_START_SECONDS)
                 return
             if self._is_after_suspects and self._claim_suspect() > 0:
                 return  # a poke for the last one: hundreds may wait, and each comes alone
-            if self._is_stopping or self._wait(pause, wants_poke=False):
+            if self._wait(pause, wants_poke=False) is not None:
+                self._is_hopeful = True
+            if self._is_hopeful or self._is_stopping:
                 return
 
     def _is_drained(self) -> bool:
@@ -190,15 +223,15 @@ class Claimer:
         nearest = min(self._settings.poll_seconds, self._rounds.seconds_to_next(), due)
         return max(0.001, nearest)
 
-    def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> bool:
+    def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> Wake | None:
         self._wants_poke = wants_poke
         if self._is_stopping:
-            return False
+            return None
         if wants_poke and self._pace.room(self._book.open_count) > 0 and self._book.is_empty:
             timeout_seconds = min(timeout_seconds, SECOND_LOOK_SECONDS)
-        woken = self._waker.wait(timeout_seconds)
+        wake = self._waker.wait(max(0.0, timeout_seconds))
         self._wants_poke = False
-        return woken
+        return wake
 
     def _claim_some(self, room: int) -> int:
         wants = self._wants(room)
@@ -207,6 +240,16 @@ class Claimer:
         return self._take(
             lambda: self._store.claim(self._worker, wants, limit=room, leases=self._settings.leases)
         )
+
+    def _survey(self) -> None:
+        """See in one look what there is to do; an idle worker does nothing else."""
+        seen = self._store.survey(self._settings.queues, tuple(self._tasks))
+        self._is_hopeful = self._is_hopeful or seen.ready
+        self._note_due(seen.due_seconds)
+        if seen.parked:
+            self._claim_parked()
+        if seen.suspects:
+            self._claim_suspect()
 
     def _claim_suspect(self) -> int:
         """Take a job that lapsed before, alone and one at a time: it may kill its worker."""
@@ -260,17 +303,18 @@ class Claimer:
         return wants
 
     def _promote(self) -> None:
-        now = time.monotonic()
-        if now < self._next_due_at:
+        if time.monotonic() < self._next_due_at:
             return
         self._next_due_at = float("inf")  # what is expected from here on stays expected
-        wait = 0.0
-        try:
-            promotion = self._store.promote(limit=PROMOTE_LIMIT)
-            if promotion.count < PROMOTE_LIMIT:
-                wait = min(self._settings.poll_seconds, promotion.next_seconds or float("inf"))
-        finally:
-            self._next_due_at = min(self._next_due_at, now + wait)
+        promotion = self._store.promote(limit=PROMOTE_LIMIT)
+        self._is_hopeful = self._is_hopeful or promotion.count > 0
+        self._note_due(0.0 if promotion.count == PROMOTE_LIMIT else promotion.next_seconds)
+
+    def _note_due(self, delay_seconds: float | None) -> None:
+        """Promote when the next job is due; of a fleet a few do so, the others survey later."""
+        is_prompt = self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
+        if delay_seconds is not None and (delay_seconds <= 0 or is_prompt):
+            self._next_due_at = min(self._next_due_at, time.monotonic() + delay_seconds)
 
     def _settle_doubt(self) -> None:
         """After a claim whose answer was lost, hand back the leases that we do not know.
@@ -295,7 +339,8 @@ class Claimer:
                 self._conclusion.outcome(attempt, Released())
 
     def _beat(self) -> None:
-        self._store.beat(self._worker, running=self._book.running_count)
+        self._fleet = self._store.beat(self._worker, running=self._book.running_count)
+        self._reclaim_round.every_seconds = self._lapse_seconds()
 
 
 def _can_prefetch(registry: Registry) -> bool:

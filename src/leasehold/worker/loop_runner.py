@@ -109,7 +109,8 @@ class LoopRunner:
         set_current_job(CurrentJob(attempt, self._store, self._worker))
         task: Task[..., Any] = attempt.task
         try:
-            attempt.refuse_if_interrupted()
+            if attempt.interruption is not None:
+                raise attempt.interruption
             value = await task.handler(**task.decode(attempt.claim.args))
         except BaseException as error:  # noqa: BLE001 - the runner: whatever it is, it is the job's
             self._conclusion.raised(attempt, error)

@@ -59,19 +59,30 @@ class Claims:
         self._run = run
         self._is_for_suspects = is_for_suspects
         self._levels = Levels()
+        self._was_empty = False
         self._turn = threading.Lock()
 
     def claim(self, request: ClaimRequest) -> list[Claim]:
         with self._turn:
             return self._claim(request)
 
+    def look_from_head(self) -> None:
+        """Let an idle worker's next claim start from the heads: what came has an older place."""
+        with self._turn:
+            if self._was_empty:
+                self._was_empty = False
+                self._levels.make_head_due()
+
     def _claim(self, request: ClaimRequest) -> list[Claim]:
-        started = time.monotonic()
-        if self._levels.is_head_due(started, request.queues):
+        if not self._levels.cover(request.queues):
             return self._claim_from_head(request)
-        claims = self._scan(request)
-        if not claims and self._levels.is_second_look_due(time.monotonic()):
-            return self._claim_from_head(request)
+        now = time.monotonic()
+        is_head_due = self._levels.is_head_due(now)
+        # After a claim that found nothing the next job most likely sorts behind the hints.
+        claims = self._scan(request) if self._was_empty or not is_head_due else []
+        if not claims and (is_head_due or self._levels.is_second_look_due(now)):
+            claims = self._claim_from_head(request)
+        self._was_empty = not claims
         return claims
 
     def _claim_from_head(self, request: ClaimRequest) -> list[Claim]:

@@ -132,8 +132,8 @@ class Pool:
             return connect(self._url)
 
     def _give_back(self, connection: Connection) -> None:
-        idle = connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        if idle and not connection.closed:
+        # An IDLE connection is an open one.
+        if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
             self._idle.append(connection)
         else:
             connection.close()

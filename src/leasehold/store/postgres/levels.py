@@ -50,10 +50,17 @@ class Levels:
         self._head_at = float("-inf")
         self._head_cost = 0.0
 
-    def is_head_due(self, now: float, queues: frozenset[str]) -> bool:
+    def cover(self, queues: frozenset[str]) -> bool:
+        """Whether the levels of all these queues have been discovered."""
+        return queues <= self._queues
+
+    def is_head_due(self, now: float) -> bool:
         """Whether to discover levels anew and start from their heads."""
         wait = min(HEAD_MOST_SECONDS, max(HEAD_LEAST_SECONDS, HEAD_SHARE * self._head_cost))
-        return not queues <= self._queues or now - self._head_at >= wait
+        return now - self._head_at >= wait
+
+    def make_head_due(self) -> None:
+        self._head_at = float("-inf")
 
     def is_second_look_due(self, now: float) -> bool:
         """Whether to look from the head after a hinted scan found nothing."""

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import psycopg
 from psycopg.errors import FeatureNotSupported
 from psycopg.rows import dict_row
 
@@ -18,6 +19,7 @@ from leasehold.model.values import (
     Claim,
     Filter,
     Finding,
+    Fleet,
     Held,
     Job,
     Lapsed,
@@ -26,6 +28,7 @@ from leasehold.model.values import (
     QueueCounts,
     Renewal,
     Settlement,
+    Survey,
     TaskPolicy,
     Want,
     WorkerInfo,
@@ -35,7 +38,8 @@ from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool
-from leasehold.store.postgres.errors import translating
+from leasehold.store.postgres.enqueuing import Enqueuing
+from leasehold.store.postgres.errors import translate
 from leasehold.store.postgres.examine import examine
 from leasehold.store.postgres.transaction import (
     Ending,
@@ -70,6 +74,7 @@ class PostgresStore:
         self._async_pool = AsyncPool(url)
         self._source: Source = source or self._pool
         self._notifier = Notifier(self._pool)
+        self._enqueuing = Enqueuing()
         self._claims = {
             is_for_suspects: Claims(self._run, is_for_suspects=is_for_suspects)
             for is_for_suspects in (False, True)
@@ -102,19 +107,35 @@ class PostgresStore:
 
     # -- enqueue ---------------------------------------------------------------------------------
     def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
-        sql = load(PACKAGE, "enqueue_own")
-        found = self._run(sql, jobs=_encode(jobs).decode(), skew_seconds=self.skew_seconds)
-        return frozenset(row[0] for row in found)
+        with self._lend() as connection:
+            return self._enqueuing.write(connection, jobs, self.skew_seconds)
+
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+        steps = self._enqueue_in_steps(jobs)
+
+        def take_step() -> frozenset[JobId]:
+            with shielded():  # not between the steps, where the caller is at work
+                return next(steps)
+
+        take_step()
+        return take_step
+
+    def _enqueue_in_steps(self, jobs: Sequence[NewJob]) -> Iterator[frozenset[JobId]]:
+        with _borrow(self._pool) as connection:
+            finish = self._enqueuing.begin(connection, jobs, self.skew_seconds)
+            yield frozenset()
+            existing = finish()
+        yield existing
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
         parameters = {"jobs": _encode(jobs).decode(), "skew_seconds": self.skew_seconds}
         found = yield Statement(load(PACKAGE, "enqueue"), parameters)
         return frozenset(rows.job_id(row[0]) for row in found)
 
-    def notify(self, queues: frozenset[str]) -> None:
+    def notify(self, arrivals: Mapping[str, int]) -> None:
         if self._pid != os.getpid():
             self._pid, self._notifier = os.getpid(), Notifier(self._pool)
-        self._notifier.notify(queues)
+        self._notifier.notify(arrivals)
 
     # -- the worker's operations -----------------------------------------------------------------
     def claim(
@@ -210,9 +231,19 @@ class PostgresStore:
         return async_settling_transaction(self._async_pool, ending)
 
     # -- upkeep ----------------------------------------------------------------------------------
+    def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:
+        found = self._run(
+            load(PACKAGE, "survey"), queues=list(queues), kinds=list(kinds), skew=self._skew
+        )
+        return Survey(*found[0])
+
     def promote(self, *, limit: int) -> Promotion:
         found = self._run(load(PACKAGE, "promote"), limit=limit, skew=self._skew)
-        return Promotion(*found[0])
+        promotion = Promotion(*found[0])
+        if promotion.count > 0:  # these have older places
+            for claims in self._claims.values():
+                claims.look_from_head()
+        return promotion
 
     def lapsed(self, *, limit: int) -> list[Lapsed]:
         found = self._run(load(PACKAGE, "lapsed"), limit=limit, skew=self._skew)
@@ -232,20 +263,26 @@ class PostgresStore:
         return {row[0]: State(row[1]) for row in found}
 
     def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
-        self._run(
-            load(PACKAGE, "register_worker"),
-            id=worker.id,
-            name=worker.name,
-            queues=list(worker.queues),
-            kinds=list(worker.kinds),
-            slots=worker.slots,
-            version=worker.version,
-            skew=self._skew,
-        )
-        self._run(load(PACKAGE, "register_tasks"), tasks=_encode(tasks).decode(), skew=self._skew)
+        described = {
+            "id": worker.id,
+            "name": worker.name,
+            "queues": list(worker.queues),
+            "kinds": list(worker.kinds),
+            "slots": worker.slots,
+            "version": worker.version,
+            "skew": self._skew,
+        }
+        known = {"tasks": _encode(tasks).decode(), "skew": self._skew}
+        with self._lend() as connection, connection.transaction():
+            connection.execute(load(PACKAGE, "register_worker").encode(), described)
+            connection.execute(load(PACKAGE, "register_tasks").encode(), known)
 
-    def beat(self, worker: WorkerId, *, running: int) -> None:
-        self._run(load(PACKAGE, "beat"), id=worker, running=running, skew=self._skew)
+    def beat(self, worker: WorkerId, *, running: int) -> Fleet:
+        found = self._run(load(PACKAGE, "beat"), id=worker, running=running, skew=self._skew)
+        return Fleet(
+            max((workers for _, workers, _ in found), default=1),
+            {queue: with_room for queue, _, with_room in found},
+        )
 
     def farewell(self, worker: WorkerId) -> None:
         self._run(load(PACKAGE, "farewell"), id=worker, skew=self._skew)
@@ -352,12 +389,8 @@ class PostgresStore:
 
     @contextmanager
     def _lend(self) -> Iterator[Connection]:
-        with shielded(), self._source.connection() as connection, translating():
-            try:
-                yield connection
-            except FeatureNotSupported:
-                connection.close()  # a prepared plan outlived a migration
-                raise
+        with shielded(), _borrow(self._source) as connection:
+            yield connection
 
     def _jobs(self, operation: str, **parameters: Any) -> list[Job]:
         with self._lend() as connection:
@@ -369,4 +402,17 @@ class PostgresStore:
         with self._lend() as connection:
             cursor = connection.cursor(binary=True)
             cursor.execute(sql.encode(), parameters)
-            return cursor.fetchall() if cursor.description else []
+            # Not `description`: that describes each column, for longer than a claim may take.
+            answer = cursor.pgresult
+            return cursor.fetchall() if answer is not None and answer.nfields else []
+
+
+@contextmanager
+def _borrow(source: Source) -> Iterator[Connection]:
+    with source.connection() as connection:
+        try:
+            yield connection
+        except psycopg.Error as error:
+            if isinstance(error, FeatureNotSupported):
+                connection.close()  # a prepared plan outlived a migration
+            raise translate(error) from error

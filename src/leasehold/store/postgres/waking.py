@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import logging
 import os
+import random
 import select
 import threading
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import psycopg
 
 from leasehold.errors import StoreError
-from leasehold.store.base import ANY_QUEUE
+from leasehold.store.base import ANY_QUEUE, Wake
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from leasehold.store.postgres.connection import Connection, Own, Pool
 
 CHANNEL = "leasehold"
 _TRUST_SECONDS = 1.0
+_TURNS = 1_000
+_PAUSE_SECONDS = 0.004  # after one NOTIFY what follows goes out together
 _logger = logging.getLogger("leasehold.store")
 
 
@@ -34,17 +38,16 @@ class PostgresWaker:
         os.set_blocking(self._read, False)
         os.set_blocking(self._write, False)
         self._generation = 0
-        self._is_woken = False
+        self._arrivals: Counter[str] = Counter()
+        self._turn = 0
         self.is_polling_only = False
 
-    def wait(self, timeout_seconds: float) -> bool:
+    def wait(self, timeout_seconds: float) -> Wake | None:
         try:
             connection = self._listening()
         except (StoreError, psycopg.Error):
             connection = None
-        if self._take_wake():
-            return True
-        return self._sleep(connection, timeout_seconds)
+        return self._take_wake() or self._sleep(connection, timeout_seconds)
 
     def poke(self) -> None:
         try:
@@ -82,8 +85,8 @@ class PostgresWaker:
         def on_notify(notify: psycopg.Notify) -> None:
             if notify.payload == token:
                 heard.set()
-            elif notify.payload in self._queues:
-                self._is_woken = True
+            else:
+                self._note(notify.payload)
 
         connection.add_notify_handler(on_notify)
         connection.execute(f"LISTEN {CHANNEL}", prepare=False)
@@ -93,7 +96,7 @@ class PostgresWaker:
             connection.execute("SELECT", prepare=False)
         return heard.is_set()
 
-    def _sleep(self, connection: Connection | None, timeout_seconds: float) -> bool:
+    def _sleep(self, connection: Connection | None, timeout_seconds: float) -> Wake | None:
         poller = select.poll()
         poller.register(self._read, select.POLLIN)
         if connection is not None:
@@ -103,25 +106,30 @@ class PostgresWaker:
             ready = {descriptor for descriptor, _ in poller.poll(left * 1000)}
             if self._read in ready:
                 self._drain_pokes()
-                return True
-            if ready and connection is not None and self._heard(connection):
-                return True
-        return False
+                return Wake()
+            if ready and connection is not None and (wake := self._heard(connection)):
+                return wake
+        return None
 
-    def _heard(self, connection: Connection) -> bool:
+    def _heard(self, connection: Connection) -> Wake | None:
         try:
             connection.pgconn.consume_input()
         except psycopg.OperationalError:
             connection.close()  # the database went away: the next claim finds out and waits
-            return True
+            return Wake()
         while notify := connection.pgconn.notifies():
-            if notify.extra.decode() in self._queues:
-                self._is_woken = True
+            self._note(notify.extra.decode())
         return self._take_wake()
 
-    def _take_wake(self) -> bool:
-        woken, self._is_woken = self._is_woken, False
-        return woken
+    def _note(self, payload: str) -> None:
+        count, turn, queue = (*payload.split(":", 2), "", "")[:3]
+        if queue in self._queues and count.isdecimal() and turn.isdecimal():
+            self._arrivals[queue] += int(count)
+            self._turn = int(turn)
+
+    def _take_wake(self) -> Wake | None:
+        arrivals, self._arrivals = self._arrivals, Counter()
+        return Wake(arrivals, self._turn) if arrivals else None
 
     def _drain_pokes(self) -> None:
         try:
@@ -139,7 +147,7 @@ class Notifier:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._waiting: set[str] = set()
+        self._waiting: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._wanted = threading.Event()
         self._idle = threading.Event()
@@ -147,9 +155,9 @@ class Notifier:
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
 
-    def notify(self, queues: frozenset[str]) -> None:
+    def notify(self, arrivals: Mapping[str, int]) -> None:
         with self._lock:
-            self._waiting |= queues
+            self._waiting.update(arrivals)
             self._idle.clear()
             self._wanted.set()
             if self._thread is None or self._pid != os.getpid():
@@ -171,20 +179,22 @@ class Notifier:
         while True:
             self._wanted.wait()
             self._send_once(self._take)
+            time.sleep(_PAUSE_SECONDS)
 
     def _take(self) -> list[str]:
         with self._lock:
-            queues, self._waiting = sorted(self._waiting), set()
+            arrivals, self._waiting = self._waiting, Counter()
             self._wanted.clear()
-            return queues
+            turn = random.randrange(_TURNS)
+            return [f"{count}:{turn}:{queue}" for queue, count in arrivals.items()]
 
     def _send_once(self, take: Callable[[], list[str]]) -> None:
-        queues = take()
+        payloads = take()
         try:
             with self._pool.connection() as connection:
                 connection.execute(
-                    "SELECT pg_notify(%s, queue) FROM unnest(%s::text[]) AS queue",
-                    (CHANNEL, queues),
+                    "SELECT pg_notify(%s, payload) FROM unnest(%s::text[]) AS payload",
+                    (CHANNEL, payloads),
                 )
         except (StoreError, psycopg.Error) as error:
             _logger.debug("notify failed", extra={"error": str(error)})  # polling finds the jobs

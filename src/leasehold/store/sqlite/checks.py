@@ -113,7 +113,7 @@ def _check_integrity(database: Database) -> Finding:
 
 
 def _check_wake_up(database: Database) -> Finding:
-    watch = open_watch(database.location.folder, Path(database.location.wal).name)
+    watch = open_watch(database.location.wal, database.location.lock)
     if watch is None:
         return _warning(
             "wake-up",

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
+from uuid import UUID
 
 import msgspec
 
-from leasehold.model.ids import Fence, WorkerId
+from leasehold.model.ids import Fence, JobId, WorkerId
 from leasehold.model.values import Claim, Want
 from leasehold.store.sqlite.records import to_job_id
-from leasehold.store.sqlite.statements import as_json, rows, text, value
+from leasehold.store.sqlite.statements import as_json, rows, value
+from leasehold.store.sqlite.times import SECOND
 
 _PARK_STEP = 1000
 _PARK_ROUNDS = 10
+
+# The columns of claim_pick: id, kind, queue, args, attempt, failures, lapses, max_attempts,
+# timeout_seconds, tenant, priority.
+_Picked: TypeAlias = tuple[UUID, str, str, str, int, int, int, int, float, str, int]
+_decode = msgspec.json.Decoder(list[_Picked]).decode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +39,7 @@ class Request:
 
     @cached_property
     def queues(self) -> str:
-        return as_json(want.queue for want in self.wants if want.limit > 0)
+        return as_json([want.queue for want in self.wants if want.limit > 0])
 
 
 class Taken:
@@ -49,18 +56,65 @@ class Taken:
     def room(self) -> int:
         return self._request.limit - len(self.claims)
 
-    def add(self, picked: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
-        """Note the claims; returns the parameters that write their leases."""
+    def lease(self, picked: Sequence[_Picked], name: str, **which: Any) -> None:
+        """Write the leases of these jobs, with a statement for each length, and note the claims."""
         if self._fence is None:
             self._fence = value(self._connection, "fence_next")
-        leases = {row[1]: self._request.leases[row[1]] for row in picked}
-        self.claims += [_claim(row, self._fence or 0, leases[row[1]]) for row in picked]
-        return {
-            "fence": self._fence,
-            "worker": self._request.worker,
-            "now": self._request.now,
-            "leases": msgspec.json.encode(leases).decode(),
-        }
+        fence, leases = Fence(self._fence or 0), self._request.leases
+        self.claims += _claims(picked, fence, leases)
+        now = self._request.now
+        for seconds, kinds in _by_length({row[1] for row in picked}, leases).items():
+            rows(
+                self._connection,
+                name,
+                **which,
+                fence=fence,
+                worker=self._request.worker,
+                now=now,
+                until=now + int(seconds * SECOND),
+                lease_seconds=seconds,
+                kinds=as_json(kinds),
+            )
+
+
+def _claims(
+    picked: Sequence[_Picked], fence: Fence, leases: Mapping[str, float]
+) -> Iterator[Claim]:
+    for (
+        job_id,
+        kind,
+        queue,
+        args,
+        attempt,
+        failures,
+        lapses,
+        most,
+        timeout,
+        tenant,
+        level,
+    ) in picked:
+        yield Claim(
+            JobId(job_id),
+            fence,
+            kind,
+            queue,
+            args,
+            attempt + 1,
+            failures,
+            lapses,
+            most,
+            timeout,
+            tenant,
+            level,
+            leases[kind],
+        )
+
+
+def _by_length(kinds: Iterable[str], leases: Mapping[str, float]) -> dict[float, list[str]]:
+    lengths: dict[float, list[str]] = {}
+    for kind in kinds:
+        lengths.setdefault(leases[kind], []).append(kind)
+    return lengths
 
 
 def has_ready(connection: sqlite3.Connection, request: Request) -> bool:
@@ -85,27 +139,27 @@ def _take_from(
 ) -> None:
     head: dict[str, Any] = {"queue": queue, "is_suspect": request.is_for_suspects, "limit": limit}
     for _ in range(_PARK_ROUNDS):
-        picked = rows(connection, "claim_pick", **head)
+        picked = _decode(value(connection, "claim_pick", **head))
         if all(row[1] in request.leases for row in picked):
             break
         taken.parked += _park(connection, request, head | {"limit": max(limit, _PARK_STEP)})
     else:
         return  # the caller commits what was parked and comes again
     if picked:
-        connection.execute(text("claim_lease"), head | taken.add(picked))
-        connection.execute(text("claim_remove"), head)
+        taken.lease(picked, "claim_lease", **head)
+        rows(connection, "claim_remove", **head)
 
 
 def _park(connection: sqlite3.Connection, request: Request, head: dict[str, Any]) -> int:
-    known = msgspec.json.encode(request.leases).decode()
-    parked = [row[0] for row in rows(connection, "park", leases=known, **head)]
+    kinds = as_json(list(request.leases))
+    parked = [row[0] for row in rows(connection, "park", kinds=kinds, **head)]
     rows(connection, "park_remove", ids=as_json(parked))
     return len(parked)
 
 
 def parked_places(connection: sqlite3.Connection, request: Request) -> set[tuple[str, str]]:
     """Look which (kind, queue) have something that this worker knows."""
-    kinds = as_json(request.leases)
+    kinds = as_json(list(request.leases))
     return {
         (row[0], row[1])
         for row in rows(connection, "parked_look", kinds=kinds, queues=request.queues)
@@ -122,9 +176,9 @@ def take_parked(
     if not picked:
         return []
     taken = Taken(request, connection)
-    ids = as_json(row[0] for row in picked)
-    connection.execute(text("parked_lease"), {"ids": ids} | taken.add(picked))
-    connection.execute(text("parked_remove"), {"ids": ids})
+    ids = as_json([row[0] for row in picked])
+    taken.lease([(to_job_id(row[0]), *row[1:11]) for row in picked], "parked_lease", ids=ids)
+    rows(connection, "parked_remove", ids=ids)
     return taken.claims
 
 
@@ -155,23 +209,3 @@ def _pick_parked(
 def _claim_order(row: tuple[Any, ...]) -> tuple[int, int, str]:
     job_id, priority, created_at = row[0], row[10], row[11]
     return -priority, created_at, job_id
-
-
-def _claim(row: tuple[Any, ...], fence: int, lease_seconds: float) -> Claim:
-    job_id, kind, queue, args, attempt, failures, lapses = row[:7]
-    max_attempts, timeout_seconds, tenant, priority = row[7:11]
-    return Claim(
-        job_id=to_job_id(job_id),
-        fence=Fence(fence),
-        kind=kind,
-        queue=queue,
-        args=args,
-        attempt=attempt + 1,
-        failures=failures,
-        lapses=lapses,
-        max_attempts=max_attempts,
-        timeout_seconds=timeout_seconds,
-        lease_seconds=lease_seconds,
-        tenant=tenant,
-        priority=priority,
-    )

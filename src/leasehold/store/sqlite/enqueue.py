@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -15,9 +16,20 @@ from leasehold.store.base import EnqueueScript, Rows, Statement
 from leasehold.store.sqlite.statements import as_json, refuse_nul, text
 from leasehold.store.sqlite.times import later
 
-# The setting is the connection's own, and a caller's connection must not checkpoint by itself
-# either (see database.py). It is allowed inside a transaction and is not rolled back with it.
-_NO_CHECKPOINTS = "PRAGMA wal_autocheckpoint = 0"
+# In the order in which the statement reads them.
+_likeness = attrgetter(
+    "tenant",
+    "queue",
+    "kind",
+    "priority",
+    "max_attempts",
+    "timeout_seconds",
+    "lane",
+    "batch",
+    "created_by",
+    "delay_seconds",
+    "run_at",
+)
 
 
 def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
@@ -25,19 +37,26 @@ def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     asked = _unique(jobs)
     if not asked:
         return frozenset()
-    batch = as_json(_row(job, now) for job in asked.values())
-    refuse_nul(batch, lambda: _texts(jobs))
-    yield Statement(_NO_CHECKPOINTS, {})
-    written = yield Statement(text("enqueue"), {"now": now, "jobs": batch})
+    groups = as_json(_groups(asked.values(), now))
+    refuse_nul(groups, lambda: _texts(jobs))
+    written = yield Statement(text("enqueue"), {"now": now, "groups": groups})
+    if len(written) == len(asked):
+        return frozenset()
     new = {row[0] for row in written}
-    old = {job_id: job for job_id, job in asked.items() if job_id not in new}
-    if old:
-        standing = yield Statement(text("enqueue_existing"), {"ids": as_json(old)})
-        conflicts = [old[row[0]].id for row in standing if not _is_same(old[row[0]], row)]
-        if conflicts:
-            yield from _undo(new)
-            raise IdConflict(conflicts)
+    old = {str(job_id): job for job_id, job in asked.items() if str(job_id) not in new}
+    standing = yield Statement(text("enqueue_existing"), {"ids": as_json(list(old))})
+    conflicts = [old[row[0]].id for row in standing if not _is_same(old[row[0]], row)]
+    if conflicts:
+        yield from _undo(new)
+        raise IdConflict(conflicts)
     return frozenset(job.id for job in old.values())
+
+
+def without_checkpoints(script: EnqueueScript) -> EnqueueScript:
+    """Run it on a caller's connection, which must not checkpoint by itself: see database.py."""
+    # The setting is the connection's own. It is allowed inside a transaction, and stays.
+    yield Statement("PRAGMA wal_autocheckpoint = 0", {})
+    return (yield from script)
 
 
 def run_script(connection: sqlite3.Connection, script: EnqueueScript) -> frozenset[JobId]:
@@ -52,31 +71,27 @@ def run_script(connection: sqlite3.Connection, script: EnqueueScript) -> frozens
         return ids
 
 
-def _unique(jobs: Sequence[NewJob]) -> dict[str, NewJob]:
-    unique: dict[str, NewJob] = {}
+def _unique(jobs: Sequence[NewJob]) -> dict[JobId, NewJob]:
+    unique = {job.id: job for job in jobs}
+    if len(unique) == len(jobs):
+        return unique
+    unique.clear()
     for job in jobs:
-        first = unique.setdefault(str(job.id), job)
+        first = unique.setdefault(job.id, job)
         if first is not job and _identity(first) != _identity(job):
             raise IdConflict([job.id])
     return unique
 
 
-def _row(job: NewJob, now: int) -> tuple[Any, ...]:
-    is_for_later = job.run_at is not None or job.delay_seconds is not None
-    return (
-        job.id,
-        job.tenant,
-        job.queue,
-        job.kind,
-        job.args,
-        job.priority,
-        job.max_attempts,
-        job.timeout_seconds,
-        job.lane,
-        job.batch,
-        job.created_by,
-        later(now, job.delay_seconds, job.run_at) if is_for_later else None,
-    )
+def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:
+    """Put together what differs in nothing but id and arguments."""
+    groups: dict[tuple[Any, ...], dict[JobId, msgspec.Raw]] = {}
+    for job in jobs:
+        groups.setdefault(_likeness(job), {})[job.id] = job.args
+    return [
+        (*alike, None if (delay, run_at) == (None, None) else later(now, delay, run_at), members)
+        for (*alike, delay, run_at), members in groups.items()
+    ]
 
 
 def _texts(jobs: Sequence[NewJob]) -> Iterator[str | None]:
@@ -101,4 +116,4 @@ def _canonical(args: str | bytes) -> bytes:
 def _undo(new: set[str]) -> Generator[Statement, Rows, None]:
     # By hand: a SAVEPOINT would commit by itself if the caller has not begun a transaction yet.
     for name in ("enqueue_undo_ready", "enqueue_undo_scheduled", "enqueue_undo_job"):
-        yield Statement(text(name), {"ids": as_json(new)})
+        yield Statement(text(name), {"ids": as_json(list(new))})

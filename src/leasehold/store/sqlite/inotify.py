@@ -1,4 +1,4 @@
-"""Linux tells when a file in a folder is written to."""
+"""Linux tells when a file is written to or opened."""
 
 from __future__ import annotations
 
@@ -6,38 +6,52 @@ import ctypes
 import os
 import struct
 import sys
+from pathlib import Path
 
 _IN_MODIFY = 0x2
+_IN_OPEN = 0x20
 _EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name that follows
 _READ_BYTES = 64 * 1024
 
 
-class FolderWatch:
-    """Says whether a named file has been written to since the last time it was asked."""
+class FileWatch:
+    """Says whether the log was written to, or the bell opened, since the last time it was asked.
 
-    def __init__(self, folder: str, file_name: str) -> None:
-        self._name = os.fsencode(file_name)
-        libc = ctypes.CDLL(None, use_errno=True)
-        self._descriptor: int = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    The log need not be there: its folder is watched, whose other files do not count. The bell is
+    made if it is missing.
+    """
+
+    def __init__(self, log: str, bell: str) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._descriptor: int = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self._descriptor < 0:
             raise _os_error()
-        if libc.inotify_add_watch(self._descriptor, os.fsencode(folder), _IN_MODIFY) < 0:
-            error = _os_error()
+        try:
+            folder = self._add(str(Path(log).parent), _IN_MODIFY)
+            os.close(os.open(bell, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644))
+            self._heard = {(folder, os.fsencode(Path(log).name)), (self._add(bell, _IN_OPEN), b"")}
+        except OSError:
             self.close()
-            raise error
+            raise
 
     def fileno(self) -> int:
         return self._descriptor
 
-    def was_written(self) -> bool:
-        """Take all events there are; other files of the folder do not count."""
+    def was_heard(self) -> bool:
+        """Take all events there are."""
         found = False
         while events := self._read():
-            found = found or self._name in _names(events)
+            found = found or not self._heard.isdisjoint(_parse(events))
         return found
 
     def close(self) -> None:
         os.close(self._descriptor)
+
+    def _add(self, path: str, mask: int) -> int:
+        watch: int = self._libc.inotify_add_watch(self._descriptor, os.fsencode(path), mask)
+        if watch < 0:
+            raise _os_error()
+        return watch
 
     def _read(self) -> bytes:
         try:
@@ -46,24 +60,24 @@ class FolderWatch:
             return b""
 
 
-def open_watch(folder: str, file_name: str) -> FolderWatch | None:
-    """Watch a folder, or None where the system can't or has no watches left."""
+def open_watch(log: str, bell: str) -> FileWatch | None:
+    """Watch these files, or None where the system can't or has no watches left."""
     if not sys.platform.startswith("linux"):
         return None
     try:
-        return FolderWatch(folder, file_name)
+        return FileWatch(log, bell)
     except OSError:
         return None
 
 
-def _names(events: bytes) -> set[bytes]:
-    names, offset = set(), 0
+def _parse(events: bytes) -> set[tuple[int, bytes]]:
+    found, offset = set(), 0
     while offset < len(events):
-        length = _EVENT.unpack_from(events, offset)[3]
+        watch, _, _, length = _EVENT.unpack_from(events, offset)
         offset += _EVENT.size
-        names.add(events[offset : offset + length].rstrip(b"\0"))
+        found.add((watch, events[offset : offset + length].rstrip(b"\0")))
         offset += length
-    return names
+    return found
 
 
 def _os_error() -> OSError:

@@ -6,7 +6,6 @@ import sqlite3
 
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
-from leasehold.store.sqlite.settle import describe_cancel
 from leasehold.store.sqlite.statements import rows, text, value
 
 _WAITING_TABLES = ("ready", "scheduled", "parked")
@@ -41,7 +40,7 @@ def _cancel_waiting(
                 "lapses": lapses,
                 "now": now,
                 "tenant": tenant,
-                "error": describe_cancel(by),
+                "error": f"cancelled by {by}" if by else "cancelled",
             }
             connection.execute(text("cancel_outcome"), ending)
 

@@ -1,12 +1,9 @@
-"""How leases end: the rules, and the statements that all endings share."""
+"""How leases end. The rules stand in settle_outcome.sql and reclaim_outcome.sql."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Any
-
-import msgspec
+from collections.abc import Mapping, Sequence
 
 from leasehold.errors import BadValue, LeaseLost
 from leasehold.model.ids import Fence, JobId, WorkerId
@@ -14,29 +11,11 @@ from leasehold.model.states import State
 from leasehold.model.values import Held, Lapsed, Settlement
 from leasehold.store.base import Answer
 from leasehold.store.sqlite.records import to_job_id
-from leasehold.store.sqlite.statements import as_json, refuse_nul, rows, text
-from leasehold.store.sqlite.times import SECOND, later
+from leasehold.store.sqlite.statements import as_json, count, refuse_nul, rows
+from leasehold.store.sqlite.times import later
 
-_OUTCOMES = frozenset({"succeeded", "failed", "snoozed", "released", "cancelled", "dead"})
-_WAITING = frozenset({"failed", "snoozed", "lapsed"})
-
-
-class Ending(msgspec.Struct, frozen=True, array_like=True):
-    """One ended lease. The SQL reads the fields by their place."""
-
-    job_id: JobId
-    fence: Fence
-    attempt: int
-    state: str
-    failures: int
-    lapses: int
-    worker: int
-    started_at: int | None
-    tenant: str
-    result: msgspec.Raw | None
-    error: str | None
-    traceback: str | None
-    run_at: int | None
+_FINAL = frozenset({"succeeded", "cancelled", "dead"})
+_COMES_BACK = frozenset({"failed", "snoozed", "released"})
 
 
 def finish(
@@ -46,22 +25,30 @@ def finish(
     now: int,
 ) -> list[Answer]:
     """Settle what stands in this worker's name; say for the rest whether it was settled before."""
-    _check(settlements)
-    leases = as_json((settlement.job_id, settlement.fence) for settlement in settlements)
-    standing = rows(connection, "settle_pick", leases=leases, worker=worker)
-    endings: dict[tuple[JobId, Fence], Ending] = {}
-    answers = [Answer.LOST] * len(settlements)
-    for index, *lease in standing:
-        ending = _end(settlements[index], lease, now)
-        name = (ending.job_id, ending.fence)
-        # The same settlement twice in one call: the first counts.
-        answers[index] = Answer.ALREADY if name in endings else Answer.SETTLED
-        endings.setdefault(name, ending)
-    write(connection, endings.values(), now)
-    if len(standing) < len(settlements):
-        for (index,) in rows(connection, "settled_already", leases=leases, worker=worker):
-            if answers[index] is Answer.LOST:
-                answers[index] = Answer.ALREADY
+    by_job = {settlement.job_id: settlement for settlement in settlements}
+    if len(by_job) < len(settlements):  # the same job twice: the first one counts
+        return [finish(connection, worker, [each], now)[0] for each in settlements]
+    outcomes = {settlement.outcome for settlement in settlements}
+    if unknown := outcomes - _FINAL - _COMES_BACK:
+        raise BadValue(f"{min(unknown)!r} is no outcome of an attempt")
+    named = as_json(by_job)
+    refuse_nul(named, lambda: (text for each in settlements for text in _texts(each)))
+    settled = count(connection, "settle_outcome", settlements=named, worker=worker, now=now)
+    if settled == len(settlements):
+        answers = [Answer.SETTLED] * settled
+    else:
+        answers = _answer(connection, worker, settlements, named)
+        by_job = {
+            each.job_id: each
+            for each, answer in zip(settlements, answers, strict=True)
+            if answer is Answer.SETTLED
+        }
+    back = {
+        job_id: later(now, each.delay_seconds, each.run_at)
+        for job_id, each in (by_job.items() if outcomes & _COMES_BACK else ())
+        if each.outcome in _COMES_BACK
+    }
+    _end_leases(connection, list(by_job), back)
     return answers
 
 
@@ -69,18 +56,13 @@ def settle_alone(
     connection: sqlite3.Connection, worker: WorkerId, settlement: Settlement, now: int
 ) -> None:
     """Settle the attempt whose transaction this is, or raise `LeaseLost`."""
-    check_standing(connection, worker, settlement.job_id, settlement.fence)
-    finish(connection, worker, [settlement], now)
-
-
-def check_standing(
-    connection: sqlite3.Connection, worker: WorkerId, job_id: JobId, fence: Fence
-) -> None:
-    standing = rows(connection, "settle_pick", leases=as_json([(job_id, fence)]), worker=worker)
+    named = as_json({settlement.job_id: settlement})
+    standing = rows(connection, "settle_standing", settlements=named, worker=worker)
     if not standing:
-        raise LeaseLost(job_id)
-    if standing[0][6]:
-        raise LeaseLost(job_id, "it was cancelled")
+        raise LeaseLost(settlement.job_id)
+    if standing[0][1]:
+        raise LeaseLost(settlement.job_id, "it was cancelled")
+    finish(connection, worker, [settlement], now)
 
 
 def release_unknown(
@@ -100,101 +82,46 @@ def release_unknown(
 def reclaim(
     connection: sqlite3.Connection, leases: Sequence[tuple[Lapsed, float]], now: int
 ) -> dict[JobId, State]:
-    named = as_json((lapsed.job_id, lapsed.fence, int(lapsed.until)) for lapsed, _ in leases)
-    standing = rows(connection, "reclaim_pick", leases=named, now=now)
-    endings = {
-        leases[index][0].job_id: _lapse(leases[index][0], leases[index][1], lease, now)
-        for index, *lease in standing
-    }
-    write(connection, endings.values(), now)
-    return {job_id: _state(ending) for job_id, ending in endings.items()}
+    seen = {lapsed.job_id: (lapsed.fence, int(lapsed.until)) for lapsed, _ in leases}
+    ended = rows(connection, "reclaim_outcome", leases=as_json(seen), now=now)
+    states = {to_job_id(job_id): _state(state, failures) for job_id, state, failures in ended}
+    back = {lapsed.job_id: later(now, delay, None) for lapsed, delay in leases}
+    _end_leases(connection, list(states), back)
+    return states
 
 
-def write(connection: sqlite3.Connection, endings: Iterable[Ending], now: int) -> None:
-    """Append the outcomes, put back what comes back, end the leases."""
-    batch = list(endings)
-    if not batch:
-        return
-    everything = as_json(batch)
-    refuse_nul(everything, lambda: (text for ending in batch for text in _texts(ending)))
-    connection.execute(text("settle_outcome"), {"endings": everything, "now": now})
-    back = [ending for ending in batch if ending.state == "released"]
+def _end_leases(
+    connection: sqlite3.Connection, ended: Sequence[JobId], back: Mapping[JobId, int]
+) -> None:
+    """Put back what comes back, as its outcome says; then end the leases."""
     if back:
-        connection.execute(text("settle_ready"), {"endings": as_json(back)})
-    waiting = [ending for ending in batch if ending.state in _WAITING]
-    if waiting:
-        connection.execute(text("settle_scheduled"), {"endings": as_json(waiting)})
-    connection.execute(text("settle_remove"), {"endings": everything})
+        rows(connection, "settle_ready", back=as_json(back))
+        rows(connection, "settle_scheduled", back=as_json(back))
+    rows(connection, "settle_remove", ids=as_json(ended))
 
 
-def describe_cancel(by: str | None) -> str:
-    return f"cancelled by {by}" if by else "cancelled"
-
-
-def _end(settlement: Settlement, lease: Sequence[Any], now: int) -> Ending:
-    worker, attempt, failures, lapses, tenant, cancel_requested, cancelled_by = lease
-    state = "cancelled" if cancel_requested else settlement.outcome
-    elapsed = settlement.elapsed_seconds
-    return Ending(
-        job_id=settlement.job_id,
-        fence=settlement.fence,
-        attempt=attempt,
-        state=state,
-        failures=failures + (settlement.is_counted and state in {"failed", "dead"}),
-        lapses=0 if state in {"failed", "snoozed"} else lapses,
-        worker=worker,
-        started_at=None if elapsed is None else now - int(elapsed * SECOND),
-        tenant=tenant,
-        result=settlement.result if state == "succeeded" else None,
-        error=describe_cancel(cancelled_by) if cancel_requested else settlement.error,
-        traceback=settlement.traceback,
-        run_at=later(now, settlement.delay_seconds, settlement.run_at),
+def _answer(
+    connection: sqlite3.Connection,
+    worker: WorkerId,
+    settlements: Sequence[Settlement],
+    named: str,
+) -> list[Answer]:
+    """Tell apart what was settled just now, its leases still standing, from what was not."""
+    said = {"settlements": named, "worker": worker}
+    told = dict.fromkeys(
+        (row[0] for row in rows(connection, "settled_already", **said)), Answer.ALREADY
     )
-
-
-def _lapse(lapsed: Lapsed, delay_seconds: float, lease: Sequence[Any], now: int) -> Ending:
-    worker, attempt, failures, lapses, tenant, cancel_requested, cancelled_by = lease[:7]
-    claimed_at, max_attempts, dies_on_lapse = lease[7:]
-    # The first lapse is not counted, it makes a suspect; a suspect's lapse is.
-    charged = failures + (lapses > 0 and not cancel_requested)
-    if cancel_requested:
-        state = "cancelled"
-    elif dies_on_lapse or (lapses > 0 and charged >= max_attempts):
-        state = "dead"
-    else:
-        state = "lapsed"
-    return Ending(
-        job_id=lapsed.job_id,
-        fence=lapsed.fence,
-        attempt=attempt,
-        state=state,
-        failures=charged,
-        lapses=lapses + 1,
-        worker=worker,
-        started_at=claimed_at,
-        tenant=tenant,
-        result=None,
-        error=(
-            describe_cancel(cancelled_by)
-            if cancel_requested
-            else "lapsed: its worker stopped renewing the lease"
-        ),
-        traceback=None,
-        run_at=later(now, delay_seconds, None),
+    told |= dict.fromkeys(
+        (row[0] for row in rows(connection, "settle_standing", **said)), Answer.SETTLED
     )
+    return [told.get(str(each.job_id), Answer.LOST) for each in settlements]
 
 
-def _state(ending: Ending) -> State:
-    if ending.state == "lapsed":
-        return State.FAILED if ending.failures else State.QUEUED
-    return State(ending.state)
+def _state(state: str, failures: int) -> State:
+    if state == "lapsed":
+        return State.FAILED if failures else State.QUEUED
+    return State(state)
 
 
-def _texts(ending: Ending) -> tuple[str | None, ...]:
-    return ending.error, ending.traceback
-
-
-def _check(settlements: Sequence[Settlement]) -> None:
-    for settlement in settlements:
-        if settlement.outcome not in _OUTCOMES:
-            raise BadValue(f"{settlement.outcome!r} is no outcome of an attempt")
+def _texts(settlement: Settlement) -> tuple[str | None, ...]:
+    return settlement.error, settlement.traceback

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from leasehold.errors import BadValue
 from leasehold.store.sql import load
 
 _PACKAGE = "leasehold.store.sqlite"
+_encode = msgspec.json.Encoder().encode
 
 
 def text(name: str) -> str:
@@ -34,10 +35,10 @@ def count(connection: sqlite3.Connection, name: str, **parameters: Any) -> int:
     return connection.execute(text(name), parameters).rowcount
 
 
-def as_json(values: Iterable[Any]) -> str:
+def as_json(batch: Sequence[Any] | Mapping[Any, Any]) -> str:
     """Encode a batch as the one JSON text that a statement reads with json_each."""
     try:
-        return msgspec.json.encode(list(values)).decode()
+        return _encode(batch).decode()
     except UnicodeEncodeError as error:
         raise BadValue(f"a text can't be stored: {error}") from error
 

@@ -15,6 +15,7 @@ from leasehold.model.values import (
     Claim,
     Filter,
     Finding,
+    Fleet,
     Held,
     Job,
     Lapsed,
@@ -23,11 +24,12 @@ from leasehold.model.values import (
     QueueCounts,
     Renewal,
     Settlement,
+    Survey,
     TaskPolicy,
     Want,
     WorkerInfo,
 )
-from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, queues_of
+from leasehold.store.base import Answer, EnqueueScript, SchemaStatus
 from leasehold.store.migrations import Migration, load_migrations
 from leasehold.store.sqlite import checks, location, people, records, schema, settle, upkeep
 from leasehold.store.sqlite.claim import (
@@ -38,7 +40,7 @@ from leasehold.store.sqlite.claim import (
     take_ready,
 )
 from leasehold.store.sqlite.database import Database
-from leasehold.store.sqlite.enqueue import run_script, write_script
+from leasehold.store.sqlite.enqueue import run_script, without_checkpoints, write_script
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -62,10 +64,11 @@ class SqliteStore:
         self._read_magic = read_magic
         self._migrations = migrations or load_migrations("leasehold.store.sqlite")
         self._clock = Clock()
-        self._wakers = Wakers()
         self._is_owner = True
+        place = location.parse(url)
+        self._wakers = Wakers(place)
         self._database = Database(
-            location.parse(url),
+            place,
             busy_seconds=busy_seconds,
             check=partial(location.check, read_magic=read_magic),
             prepare=partial(schema.install_if_new, clock=self._clock, known=self._migrations),
@@ -105,16 +108,18 @@ class SqliteStore:
         if not jobs:
             return frozenset()
         with self._database.write() as connection:
-            existing = run_script(connection, self.enqueue_script(jobs))
-        self.notify(queues_of(jobs))
-        return existing
+            return run_script(connection, write_script(jobs, self._clock.now()))
+
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+        existing = self.enqueue(jobs)
+        return lambda: existing
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
-        return write_script(jobs, self._clock.now())
+        return without_checkpoints(write_script(jobs, self._clock.now()))
 
-    def notify(self, queues: frozenset[str]) -> None:
-        # Other processes are told by the log being written.
-        self._wakers.poke(queues)
+    def notify(self, arrivals: Mapping[str, int]) -> None:
+        self._wakers.poke(frozenset(arrivals))
+        self._wakers.ring()
 
     # -- the worker's operations, every write fenced ----------------------------------------------
     def claim(
@@ -133,6 +138,8 @@ class SqliteStore:
                     return []
             with self._database.write() as connection:
                 taken = take_ready(connection, self._timed(request))
+            if taken.claims:
+                self._wakers.praise()
             if taken.claims or not taken.parked:
                 return taken.claims
 
@@ -194,6 +201,10 @@ class SqliteStore:
         return hold_transaction_async(self._handler_transaction(lease_seconds), worker, settle)
 
     # -- upkeep ----------------------------------------------------------------------------------
+    def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:
+        with self._database.read() as connection:
+            return upkeep.survey(connection, queues, kinds, self._clock.now())
+
     def promote(self, *, limit: int) -> Promotion:
         now = self._clock.now()
         with self._database.read() as connection:
@@ -219,9 +230,9 @@ class SqliteStore:
         with self._database.write() as connection:
             upkeep.register(connection, worker, tasks, self._clock.now())
 
-    def beat(self, worker: WorkerId, *, running: int) -> None:
+    def beat(self, worker: WorkerId, *, running: int) -> Fleet:
         with self._database.write() as connection:
-            upkeep.beat(connection, worker, running, self._clock.now())
+            return upkeep.beat(connection, worker, running, self._clock.now())
 
     def farewell(self, worker: WorkerId) -> None:
         with self._database.write() as connection:
@@ -315,4 +326,4 @@ class SqliteStore:
 
 
 def _named(leases: Sequence[Held]) -> str:
-    return as_json((held.job_id, held.fence, held.lease_seconds) for held in leases)
+    return as_json([(held.job_id, held.fence, held.lease_seconds) for held in leases])

@@ -16,6 +16,7 @@ from leasehold.store.sqlite.settle import settle_alone
 from leasehold.store.sqlite.times import Clock
 
 Settle = Callable[[], Settlement]
+_LEAVE_SECONDS = 0.1
 
 
 class HandlerTransaction:
@@ -30,6 +31,7 @@ class HandlerTransaction:
         self._clock = clock
         self._limit_seconds = lease_seconds / 3
         self._ending = threading.Lock()
+        self._has_ended = threading.Event()
         self._is_over = True
         self._is_expired = False
         self._may_end: int | None = None
@@ -83,12 +85,20 @@ class HandlerTransaction:
         return self._too_long() if self._is_expired and isinstance(error, sqlite3.Error) else error
 
     def _expire(self) -> None:
+        if self._ending.locked():
+            return  # it is just being ended
         connection = self._open_connection()
+        self._is_expired = True
         connection.interrupt()
+        # A handler that was inside a statement leaves by itself now. Until it has, keep out of
+        # SQLite: there it may hold Python's lock and wait for the connection's, while this thread
+        # would hold the connection's and wait for Python's, to ask `_authorize`.
+        if self._has_ended.wait(_LEAVE_SECONDS):
+            return
         with self._ending:
             if self._is_over:
                 return
-            self._is_over = self._is_expired = True
+            self._is_over = True
             self._may_end = threading.get_ident()
             # Read-only first: no statement of the handler may slip in after the rollback.
             with suppress(sqlite3.Error):
@@ -130,6 +140,7 @@ class HandlerTransaction:
         if self._connection is not None:
             self._connection.close()  # rolls back what was not committed
         self._database.gate.release()
+        self._has_ended.set()
 
 
 @contextmanager

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 
 from leasehold.model.ids import Fence, WorkerId
-from leasehold.model.values import Lapsed, Promotion, QueueCounts, TaskPolicy, WorkerInfo
+from leasehold.model.values import (
+    Fleet,
+    Lapsed,
+    Promotion,
+    QueueCounts,
+    Survey,
+    TaskPolicy,
+    WorkerInfo,
+)
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, count, rows, text, value
 from leasehold.store.sqlite.times import SECOND, from_datetime
 
+_LIVING_SECONDS = 45
 _UNSEEN_SECONDS = 3600
 _REMEMBERED_SECONDS = 31 * 86400
 
@@ -59,8 +69,26 @@ def register(
     connection.execute(text("register_tasks"), {"tasks": as_json(tasks), "now": now})
 
 
-def beat(connection: sqlite3.Connection, worker: WorkerId, running: int, now: int) -> None:
+def survey(
+    connection: sqlite3.Connection, queues: Sequence[str], kinds: Sequence[str], now: int
+) -> Survey:
+    wanted = as_json(queues)
+    ready, suspects = (
+        value(connection, "claim_look", queues=wanted, is_suspect=is_suspect) is not None
+        for is_suspect in (False, True)
+    )
+    places = rows(connection, "parked_look", kinds=as_json(kinds), queues=wanted)
+    return Survey(ready, suspects, bool(places), seconds_until(next_due(connection), now))
+
+
+def beat(connection: sqlite3.Connection, worker: WorkerId, running: int, now: int) -> Fleet:
     connection.execute(text("beat"), {"id": worker, "running": running, "now": now})
+    others = rows(connection, "fleet", id=worker, seen_since=now - _LIVING_SECONDS * SECOND)
+    with_room: dict[str, list[WorkerId]] = {queue: [] for queue, _, _ in others}
+    for queue, other, has_room in others:
+        with_room[queue] += [other] if has_room else []
+    most = max(Counter(queue for queue, _, _ in others).values(), default=1)
+    return Fleet(most, with_room)
 
 
 def farewell(connection: sqlite3.Connection, worker: WorkerId, now: int) -> None:

@@ -1,4 +1,9 @@
-"""Wakes an idle claimer: a poke from this process, or the log being written by any other."""
+"""Wakes an idle claimer: a poke from this process, or a write of any other.
+
+Whoever writes the file writes its log; who enqueues through a client also rings, once the commit
+can be seen. Most commits of a busy neighbour are of no interest to an idle worker, so there is an
+allowance of wake-ups: a few at once, then so many a second. Finding work fills it up again.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,14 @@ import threading
 import time
 import weakref
 from contextlib import suppress
-from pathlib import Path
 
-from leasehold.store.base import ANY_QUEUE
-from leasehold.store.sqlite.inotify import FolderWatch, open_watch
+from leasehold.store.base import ANY_QUEUE, Wake
+from leasehold.store.sqlite.flock import ring
+from leasehold.store.sqlite.inotify import FileWatch, open_watch
 from leasehold.store.sqlite.location import Location
 
-# Every commit of a busy neighbour writes the log, and most are of no interest to an idle worker.
-_CALM_SECONDS = 0.010
+_WAKES_AT_ONCE = 10.0
+_WAKES_PER_SECOND = 100.0
 
 
 class SqliteWaker:
@@ -28,23 +33,29 @@ class SqliteWaker:
         self._ear, self._mouth = socket.socketpair()
         self._ear.settimeout(0)
         self._mouth.settimeout(0)
-        self._watch: FolderWatch | None = open_watch(location.folder, Path(location.wal).name)
-        self._calm_until = 0.0
+        self._watch: FileWatch | None = open_watch(location.wal, location.lock)
+        self._allowance = _WAKES_AT_ONCE
+        self._counted_at = time.monotonic()
         self._is_closed = False
 
     @property
     def is_polling_only(self) -> bool:
         return self._watch is None
 
-    def wait(self, timeout_seconds: float) -> bool:
-        """Wait for a poke or a write; writes close upon one another come as one."""
+    def wait(self, timeout_seconds: float) -> Wake | None:
+        """Wait for a poke or a write, as the allowance goes."""
         deadline = time.monotonic() + timeout_seconds
         is_woken = self._hear(deadline)
         # What came until now is answered by the look that follows.
         self._drain()
-        if is_woken:
-            self._calm_until = time.monotonic() + _CALM_SECONDS
-        return is_woken
+        if not is_woken:
+            return None
+        self._allowance = max(0.0, self._allowance - 1)
+        return Wake()
+
+    def praise(self) -> None:
+        """Work was found: what wakes this one is of interest to it."""
+        self._allowance = _WAKES_AT_ONCE
 
     def poke(self) -> None:
         with suppress(OSError):  # full of pokes, or closed: nothing to wake
@@ -61,21 +72,30 @@ class SqliteWaker:
 
     def _hear(self, deadline: float) -> bool:
         while not self._is_closed:
-            now = time.monotonic()
-            is_calm = now >= self._calm_until
-            end = deadline if is_calm else min(deadline, self._calm_until)
-            if self._listen(self._watch if is_calm else None, max(0.0, end - now)):
+            pause = self._seconds_to_allowed()
+            seconds = max(0.0, deadline - time.monotonic())
+            if pause > 0:
+                is_woken = self._listen(None, min(pause, seconds))
+            else:
+                is_woken = self._listen(self._watch, seconds)
+            if is_woken:
                 return True
             if time.monotonic() >= deadline:
                 return False
         return False
 
-    def _listen(self, watch: FolderWatch | None, seconds: float) -> bool:
-        ears: list[socket.socket | FolderWatch] = [self._ear]
+    def _seconds_to_allowed(self) -> float:
+        now = time.monotonic()
+        grown = self._allowance + (now - self._counted_at) * _WAKES_PER_SECOND
+        self._allowance, self._counted_at = min(_WAKES_AT_ONCE, grown), now
+        return max(0.0, 1 - self._allowance) / _WAKES_PER_SECOND
+
+    def _listen(self, watch: FileWatch | None, seconds: float) -> bool:
+        ears: list[socket.socket | FileWatch] = [self._ear]
         if watch is not None:
             ears.append(watch)
         heard, _, _ = select.select(ears, [], [], seconds)
-        return self._ear in heard or (watch is not None and watch in heard and watch.was_written())
+        return self._ear in heard or (watch is not None and watch in heard and watch.was_heard())
 
     def _drain(self) -> None:
         if self._is_closed:
@@ -84,13 +104,14 @@ class SqliteWaker:
             while self._ear.recv(4096):
                 pass
         if self._watch is not None:
-            self._watch.was_written()
+            self._watch.was_heard()
 
 
 class Wakers:
     """The wakers of one store in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, location: Location) -> None:
+        self._bell = location.lock
         self._lock = threading.Lock()
         self._wakers: weakref.WeakSet[SqliteWaker] = weakref.WeakSet()
 
@@ -104,3 +125,12 @@ class Wakers:
             for waker in self._wakers:
                 if queues is None or waker.queues & queues:
                     waker.poke()
+
+    def ring(self) -> None:
+        """Wake those of other processes."""
+        ring(self._bell)
+
+    def praise(self) -> None:
+        with self._lock:
+            for waker in self._wakers:
+                waker.praise()

@@ -1,16 +1,17 @@
--- Writes a lease for each job that claim_pick read: the same rows, since the write lock is held.
--- Primary key of leasehold_ready. CROSS JOIN keeps that order; `leases` names the few kinds picked.
+-- Writes a lease for each job that claim_pick read and whose kind has leases of this length: the
+-- same rows, since the write lock is held. Primary key of leasehold_ready.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
    attempt, failures, lapses, priority, tenant, lane)
 SELECT
-  ready.job_id, :fence, :worker, :now,
-  :now + CAST(known.value * 1000000 AS INTEGER),
-  known.value,
-  ready.attempt + 1, ready.failures, ready.lapses, ready.priority, ready.tenant, ready.lane
-FROM leasehold_ready AS ready
-CROSS JOIN json_each(:leases) AS known ON known.key = ready.kind
-WHERE ready.queue = :queue
-AND ready.is_suspect = :is_suspect
-ORDER BY ready.priority DESC, ready.created_at, ready.job_id
-LIMIT :limit
+  job_id, :fence, :worker, :now, :until, :lease_seconds,
+  attempt + 1, failures, lapses, priority, tenant, lane
+FROM (
+  SELECT job_id, kind, attempt, failures, lapses, priority, tenant, lane
+  FROM leasehold_ready
+  WHERE queue = :queue
+  AND is_suspect = :is_suspect
+  ORDER BY priority DESC, created_at, job_id
+  LIMIT :limit
+)
+WHERE kind IN (SELECT value FROM json_each(:kinds))

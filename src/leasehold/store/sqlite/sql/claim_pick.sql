@@ -1,10 +1,17 @@
 -- Reads the head of a queue in the order of the claim. Primary key of leasehold_ready: no sort.
-SELECT
-  ready.job_id, ready.kind, ready.queue, job.args, ready.attempt, ready.failures, ready.lapses,
-  job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority
-FROM leasehold_ready AS ready
-CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
-WHERE ready.queue = :queue
-AND ready.is_suspect = :is_suspect
-ORDER BY ready.priority DESC, ready.created_at, ready.job_id
-LIMIT :limit
+-- One value: rows would hand Python's lock to and fro between the worker's threads, one by one.
+SELECT json_group_array(json_array(
+  job_id, kind, queue, args, attempt, failures, lapses, max_attempts, timeout_seconds, tenant,
+  priority
+))
+FROM (
+  SELECT
+    ready.job_id, ready.kind, ready.queue, job.args, ready.attempt, ready.failures, ready.lapses,
+    job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority
+  FROM leasehold_ready AS ready
+  CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
+  WHERE ready.queue = :queue
+  AND ready.is_suspect = :is_suspect
+  ORDER BY ready.priority DESC, ready.created_at, ready.job_id
+  LIMIT :limit
+)

@@ -11,5 +11,5 @@ FROM (
   ORDER BY priority DESC, created_at, job_id
   LIMIT :limit
 )
-WHERE kind NOT IN (SELECT key FROM json_each(:leases))
+WHERE kind NOT IN (SELECT value FROM json_each(:kinds))
 RETURNING job_id

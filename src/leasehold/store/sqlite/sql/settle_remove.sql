@@ -1,4 +1,4 @@
--- Ends the leases. Primary key.
--- Fenced: the row that this deletes is the right to have written the outcome.
+-- Ends the leases whose outcomes were just written: the same, since the write lock is held.
+-- Primary key.
 DELETE FROM leasehold_lease
-WHERE (job_id, fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:endings))
+WHERE job_id IN (SELECT value FROM json_each(:ids))

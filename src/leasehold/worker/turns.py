@@ -1,0 +1,29 @@
+"""Who of an idle fleet answers a wake-up, so that one job does not make all workers look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.values import Fleet
+    from leasehold.store.base import Wake
+
+# After those whose turn it is, this many more look, one after the other, to be sure. The rest find
+# what is left at their next survey, within a second.
+SPARE_LOOKS = 3
+TURN_SECONDS = 0.003
+
+
+def place_in_line(worker: WorkerId, wake: Wake, fleet: Fleet) -> int:
+    """Return 0 when it is this worker's turn, else how many come before it.
+
+    As many have their turn as jobs came, counted round from the wake-up's own number. Who does not
+    know the fleet takes the job for its own.
+    """
+    places = [0] if not wake.arrivals else []
+    for queue, count in wake.arrivals.items():
+        line = fleet.with_room.get(queue, [])
+        place = (line.index(worker) - wake.turn) % len(line) if worker in line else 0
+        places.append(max(0, place - count + 1))
+    return min(places)

@@ -1,0 +1,60 @@
+"""An idle fleet takes turns at wake-ups."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import Fleet
+from leasehold.store.base import Wake
+from leasehold.worker.turns import SPARE_LOOKS, place_in_line
+
+WORKERS = [WorkerId(number) for number in range(10, 210)]
+FLEET = Fleet(len(WORKERS), {"mail": WORKERS, "rare": WORKERS[:2]})
+
+
+def places(wake: Wake, fleet: Fleet = FLEET) -> list[int]:
+    return sorted(place_in_line(worker, wake, fleet) for worker in WORKERS)
+
+
+def test_one_job_is_one_workers_turn_and_a_few_more_stand_by() -> None:
+    found = places(Wake({"mail": 1}, turn=77))
+    assert found == list(range(200))
+    assert sum(place <= SPARE_LOOKS for place in found) == 1 + SPARE_LOOKS
+
+
+def test_as_many_have_their_turn_as_jobs_came() -> None:
+    assert places(Wake({"mail": 30}, turn=5)).count(0) == 30
+    assert set(places(Wake({"mail": 5_000}, turn=5))) == {0}
+
+
+def test_turns_go_round() -> None:
+    first = Counter(
+        next(
+            worker
+            for worker in WORKERS
+            if place_in_line(worker, Wake({"mail": 1}, turn), FLEET) == 0
+        )
+        for turn in range(1_000)
+    )
+    assert set(first.values()) == {5}
+
+
+def test_a_queue_that_few_serve_is_not_left_to_chance() -> None:
+    found = [place_in_line(worker, Wake({"rare": 1}, 999), FLEET) for worker in WORKERS[:2]]
+    assert sorted(found) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("wake", "fleet"),
+    [
+        (Wake(), FLEET),  # a poke: only this process knows
+        (Wake({"*": 1}, 3), FLEET),  # a job whose queue its task decides
+        (Wake({"mail": 1}, 3), Fleet()),  # before the first beat
+        (Wake({"other": 1, "mail": 1}, 3), FLEET),
+    ],
+)
+def test_who_can_not_know_whose_turn_it_is_looks(wake: Wake, fleet: Fleet) -> None:
+    assert place_in_line(WORKERS[100], wake, fleet) == 0
