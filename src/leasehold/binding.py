@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.errors import BadArguments, BadOption
-from leasehold.payload import build_decoder, decode, explain
+from leasehold.payload import build_decoder, explain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,7 +58,10 @@ class Binding:
 
     def decode(self, raw: str | bytes) -> dict[str, Any]:
         """Read stored arguments as the annotations say; defaults are left to the handler."""
-        values = msgspec.structs.asdict(decode(self.decoder, raw, refuse=self.refuse))
+        try:
+            values = msgspec.structs.asdict(self.decoder.decode(raw))
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise self.refuse(explain(error)) from error
         if self.has_defaults:
             return {name: value for name, value in values.items() if value is not msgspec.UNSET}
         return values

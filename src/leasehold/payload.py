@@ -120,14 +120,6 @@ def build_decoder(
     return msgspec.json.Decoder(struct, dec_hook=_decode_custom)
 
 
-def decode(decoder: msgspec.json.Decoder[Any], raw: str | bytes, *, refuse: Refuse) -> Any:
-    """Decode and check; the error names the place the way the handler's author would."""
-    try:
-        return decoder.decode(raw)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise refuse(explain(error)) from error
-
-
 def explain(error: Exception) -> str:
     """Turn "Expected `int`, got `str` - at `$.a`" into "args.a: expected `int`, got `str`"."""
     message = str(error)

@@ -33,7 +33,8 @@ class Book:
                 self.suspects += claim.lapses > 0
 
     def start(self, attempt: Attempt, now: float) -> None:
-        attempt.begin(now)
+        attempt.started_at = now
+        attempt.deadline = now + attempt.claim.timeout_seconds
         self._running.add(attempt)
 
     def end(self, attempt: Attempt, *, is_abandoned: bool = False) -> bool:

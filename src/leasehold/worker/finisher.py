@@ -151,26 +151,29 @@ class Finisher:
             self._finish([(attempt, rejected(attempt, error))], is_last_try=True)
 
     def _note(self, asked: list[tuple[Attempt, Settlement]], answers: list[Answer]) -> None:
-        counts: Counter[str] = Counter()
-        is_chatty = _logger.isEnabledFor(logging.DEBUG)
-        for (attempt, each), answer in zip(asked, answers, strict=True):
-            outcome = each.outcome
-            if answer is Answer.LOST:
-                counts["lost"] += 1
-                _logger.warning("lease lost", extra={"job": str(each.job_id)})
-                continue
-            counts[outcome] += 1
-            if is_chatty or outcome in _UNHAPPY:
-                self._log(attempt, each)
-            if outcome in _COMES_BACK and each.delay_seconds is not None:
-                self._listener.expect(each.delay_seconds)
-        for name, count in counts.items():
-            self._tally.add(name, count)
-        self._book.strike(attempt for attempt, _ in asked)
+        counts = Counter([each.outcome for _, each in asked])
+        is_eventful = len(counts) > 1 or "succeeded" not in counts or Answer.LOST in answers
+        if is_eventful or _logger.isEnabledFor(logging.DEBUG):
+            for (attempt, each), answer in zip(asked, answers, strict=True):
+                if answer is Answer.LOST:
+                    counts.update({each.outcome: -1, "lost": 1})
+                    _logger.warning("lease lost", extra={"job": str(each.job_id)})
+                else:
+                    self._tell(attempt, each)
+        for outcome, count in counts.items():
+            self._tally.add(outcome, count)
+        self._book.strike([attempt for attempt, _ in asked])
+
+    def _tell(self, attempt: Attempt, ended: Settlement) -> None:
+        self._log(attempt, ended)
+        if ended.outcome in _COMES_BACK and ended.delay_seconds is not None:
+            self._listener.expect(ended.delay_seconds)
 
     def _log(self, attempt: Attempt, ended: Settlement) -> None:
         """One event per job; what went well is for those who listen closely."""
         level = logging.WARNING if ended.outcome in _UNHAPPY else logging.DEBUG
+        if not _logger.isEnabledFor(level):
+            return
         extra: dict[str, object] = {"job": str(ended.job_id), "kind": attempt.claim.kind}
         if ended.elapsed_seconds is not None:
             extra["ms"] = round(ended.elapsed_seconds * 1000, 1)

@@ -30,13 +30,7 @@ def settlement(attempt: Attempt, outcome: Outcome, now: float) -> Settlement:
     elapsed = None if attempt.started_at == NOT_STARTED else now - attempt.started_at
     match outcome:
         case Succeeded(result=result):
-            return Settlement(
-                job_id=job_id,
-                fence=fence,
-                outcome="succeeded",
-                result=result,
-                elapsed_seconds=elapsed,
-            )
+            return Settlement(job_id=job_id, fence=fence, result=result, elapsed_seconds=elapsed)
         case Failed(error=error, delay_seconds=delay):
             return Settlement(
                 job_id=job_id,
