@@ -86,14 +86,13 @@ def _claim(connection: Connection, after: tuple[datetime, UUID]) -> list[tuple[A
 
 
 def _finish(connection: Connection, taken: list[tuple[Any, ...]]) -> None:
-    settlements = {
-        row[_JOB_ID]: {"fence": row[_FENCE], "elapsed_seconds": ELAPSED_SECONDS} for row in taken
-    }
-    parameters = {
-        "settlements": _encode(settlements).decode(),
-        "worker": WORKER,
-        "skew": timedelta(0),
-    }
+    from leasehold.store.postgres.settling import columns
+
+    settlements = [
+        Settlement(job_id=row[_JOB_ID], fence=row[_FENCE], elapsed_seconds=ELAPSED_SECONDS)
+        for row in taken
+    ]
+    parameters = {**columns(settlements), "worker": WORKER, "skew": timedelta(0)}
     connection.execute(load_sql(_PACKAGE, "finish"), parameters).fetchall()
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Only a claim's parameters name how many to take at most of a level.
 CLAIM = b'"most":'
-FINISH = b'"result":"finished"'
+FINISH = b"finished"
 # A dead peer is noticed in about 3 s, where the default is 15.
 QUICK = "tcp_user_timeout=2000&keepalives_idle=1&keepalives_interval=1&keepalives_count=2"
 

@@ -162,9 +162,7 @@ UNTIL = {
     "sqlite": ("reclaim_outcome", "lease.until = seen.value ->> 1"),
 }
 FENCES = {
-    "postgres": [
-        ("finish", "fence = (%(settlements)s::jsonb -> job_id::text ->> 'fence')::bigint", "true")
-    ],
+    "postgres": [("finish", "lease.fence = said.fence", "true")],
     "sqlite": [("settle_outcome", "lease.fence = said.value ->> 'fence'", "true")],
 }
 

@@ -244,9 +244,9 @@ def test_mutant_a_finish_that_reads_the_lease_by_its_snapshot_overlooks_the_canc
     mutate(
         monkeypatch,
         "finish",
-        "failures, lapses, cancel_requested,\n    cancelled_by, %(settlements)s",
-        "failures, lapses, (SELECT l.cancel_requested FROM leasehold.lease AS l"
-        " WHERE l.job_id = lease.job_id) AS cancel_requested, cancelled_by, %(settlements)s",
+        "WHEN lease.cancel_requested THEN 'cancelled'\n      WHEN said",
+        "WHEN (SELECT l.cancel_requested FROM leasehold.lease AS l WHERE l.job_id = said.job_id)"
+        " THEN 'cancelled'\n      WHEN said",
     )
     taken = start_one(race.store)
     race.run_beside(

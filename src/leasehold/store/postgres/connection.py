@@ -47,6 +47,14 @@ SELECT set_config('jit', 'off', false),
 """
 
 
+# … and a join that is not LATERAL is a hash join: finish's, with the leases that it looked up.
+_ONE_PLAN = """
+SELECT set_config('plan_cache_mode', 'force_generic_plan', false),
+       set_config('enable_nestloop', 'off', false),
+       set_config('enable_hashjoin', 'on', false)
+"""
+
+
 def conninfo(url: str) -> str:
     """Fill in what the URL does not say."""
     given = conninfo_to_dict(url)
@@ -70,7 +78,7 @@ def connect(url: str, *, plans_once: bool = False) -> Connection:
         else:
             connection.execute(_STEADY_PLANS, prepare=False)
             if plans_once:
-                connection.execute("SET plan_cache_mode = force_generic_plan", prepare=False)
+                connection.execute(_ONE_PLAN, prepare=False)
     except BaseException:
         connection.close()
         raise

@@ -41,6 +41,7 @@ from leasehold.store.postgres.connection import Own, Pool
 from leasehold.store.postgres.enqueuing import Enqueuing
 from leasehold.store.postgres.errors import translate
 from leasehold.store.postgres.examine import examine
+from leasehold.store.postgres.settling import columns
 from leasehold.store.postgres.transaction import (
     Ending,
     async_settling_transaction,
@@ -175,16 +176,12 @@ class PostgresStore:
         return frozenset(job_id for job_id, cancelled in found if cancelled)
 
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
-        by_job = {each.job_id: each for each in settlements}
-        if len(by_job) < len(settlements):  # one job twice: one after the other
-            middle = len(settlements) // 2
+        if len({each.job_id.int for each in settlements}) < len(settlements):
+            middle = len(settlements) // 2  # one job twice: one after the other
             first = self.finish(worker, settlements[:middle])
             return first + self.finish(worker, settlements[middle:])
         ((ended,),) = self._run(
-            load(PACKAGE, "finish"),
-            settlements=_encode(by_job).decode(),
-            worker=worker,
-            skew=self._skew,
+            load(PACKAGE, "finish"), worker=worker, skew=self._skew, **columns(settlements)
         )
         ended = ended or b""
         if len(ended) == len(settlements) * rows.ID_BYTES:

@@ -16,7 +16,9 @@ FROM (
   UNION ALL
   SELECT queue, 0, 0, 0, count(*), 0
   FROM leasehold.lease
-  JOIN leasehold.job ON job.id = lease.job_id
+  CROSS JOIN LATERAL (
+    SELECT queue FROM leasehold.job WHERE job.id = lease.job_id OFFSET 0
+  ) AS job
   GROUP BY queue
   UNION ALL
   SELECT queue, 0, 0, 0, 0, count(*)

@@ -1,66 +1,67 @@
 -- Settles attempts: whoever deletes the lease row has the right to say how it ended: primary key.
--- `settlements` is one object, a settlement by job id, that is looked into and not joined: a join
--- planned while there were few leases compares each settlement with each lease later on.
+-- Arrays that end early are filled up with NULL: most attempts have nothing but a time.
 WITH ended AS (
   DELETE FROM leasehold.lease
-  WHERE job_id = ANY (ARRAY (SELECT jsonb_object_keys(%(settlements)s::jsonb)::uuid))
-    -- the fence: a lease that was taken back is not there any more
-    AND fence = (%(settlements)s::jsonb -> job_id::text ->> 'fence')::bigint
-    AND worker = %(worker)s
-  RETURNING job_id, attempt, fence, worker, tenant, priority, failures, lapses, cancel_requested,
-    cancelled_by, %(settlements)s::jsonb -> job_id::text AS said
-),
-judged AS NOT MATERIALIZED (
-  SELECT job_id, attempt, fence, worker, tenant, priority, cancelled_by, cancel_requested, said,
+  USING unnest(%(job_ids)s::uuid[], %(fences)s::bigint[], %(elapsed_seconds)s::double precision[],
+    %(outcomes)s::text[], %(results)s::text[], %(errors)s::text[], %(tracebacks)s::text[],
+    %(delays_seconds)s::double precision[], %(run_ats)s::timestamptz[], %(are_counted)s::boolean[])
+    AS said (job_id, fence, elapsed_seconds, outcome, result, error, traceback, delay_seconds, run_at,
+      is_counted)
+  WHERE lease.job_id = ANY (%(job_ids)s::uuid[]) -- by its key, whatever the join
+    AND lease.job_id = said.job_id
+    AND lease.fence = said.fence -- the fence: a lease that was taken back is not there any more
+    AND lease.worker = %(worker)s
+  RETURNING
+    lease.job_id, lease.attempt, lease.fence, lease.worker, lease.tenant, lease.priority,
     CASE
-      WHEN cancel_requested THEN 'cancelled'
-      ELSE coalesce((said ->> 'outcome')::leasehold.outcome_state, 'succeeded')
+      WHEN lease.cancel_requested THEN 'cancelled'
+      WHEN said.outcome IS NULL THEN 'succeeded'
+      ELSE said.outcome::leasehold.outcome_state
     END AS state,
-    failures + (NOT cancel_requested AND said ? 'is_counted')::integer AS failures,
+    lease.failures + (said.is_counted IS TRUE AND NOT lease.cancel_requested)::integer AS failures,
     CASE
-      WHEN said ->> 'outcome' IN ('failed', 'snoozed') AND NOT cancel_requested THEN 0
-      ELSE lapses
-    END AS lapses
-  FROM ended
+      WHEN said.outcome IN ('failed', 'snoozed') AND NOT lease.cancel_requested THEN 0
+      ELSE lease.lapses
+    END AS lapses,
+    said.elapsed_seconds, said.result,
+    CASE
+      WHEN lease.cancel_requested THEN concat_ws(' by ', 'cancelled', lease.cancelled_by)
+      ELSE said.error
+    END AS error,
+    said.traceback, said.delay_seconds, said.run_at
 ),
 recorded AS (
   INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, fence, worker,
     started_at, finished_at, tenant, result, error, traceback)
   SELECT job_id, attempt, state, failures, lapses, fence, worker,
-    %(skew)s + now() - make_interval(secs => (said ->> 'elapsed_seconds')::double precision),
-    %(skew)s + now(), tenant,
-    CASE WHEN state = 'succeeded' THEN nullif(said -> 'result', 'null') END,
-    CASE
-      WHEN cancel_requested THEN concat_ws(' by ', 'cancelled', cancelled_by)
-      ELSE said ->> 'error'
-    END,
-    said ->> 'traceback'
-  FROM judged
+    %(skew)s + now() - make_interval(secs => nullif(elapsed_seconds, 'NaN')), %(skew)s + now(), tenant,
+    CASE WHEN state = 'succeeded' THEN nullif(result, 'null')::jsonb END, error, traceback
+  FROM ended
 ),
 later AS (
   INSERT INTO leasehold.scheduled (job_id, run_at, queue, priority, created_at, attempt, failures,
     lapses, kind, tenant, lane, batch)
-  SELECT judged.job_id,
-    coalesce((said ->> 'run_at')::timestamptz, %(skew)s + now()
-      + make_interval(secs => coalesce((said ->> 'delay_seconds')::double precision, 0))),
-    job.queue, judged.priority, job.created_at, judged.attempt, judged.failures, judged.lapses,
+  SELECT ended.job_id,
+    coalesce(ended.run_at,
+      %(skew)s + now() + make_interval(secs => coalesce(ended.delay_seconds, 0))),
+    job.queue, ended.priority, job.created_at, ended.attempt, ended.failures, ended.lapses,
     job.kind, job.tenant, job.lane, job.batch
-  FROM judged
+  FROM ended
   CROSS JOIN LATERAL (
-    SELECT * FROM leasehold.job WHERE job.id = judged.job_id OFFSET 0
+    SELECT * FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
   ) AS job
-  WHERE judged.state IN ('failed', 'snoozed')
+  WHERE ended.state IN ('failed', 'snoozed')
 ),
 back AS (
   INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
     lapses, kind, tenant, lane, batch)
-  SELECT judged.job_id, job.queue, judged.lapses > 0, judged.priority, job.created_at,
-    judged.attempt, judged.failures, judged.lapses, job.kind, job.tenant, job.lane, job.batch
-  FROM judged
+  SELECT ended.job_id, job.queue, ended.lapses > 0, ended.priority, job.created_at,
+    ended.attempt, ended.failures, ended.lapses, job.kind, job.tenant, job.lane, job.batch
+  FROM ended
   CROSS JOIN LATERAL (
-    SELECT * FROM leasehold.job WHERE job.id = judged.job_id OFFSET 0
+    SELECT * FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
   ) AS job
-  WHERE judged.state = 'released'
+  WHERE ended.state = 'released'
 )
 SELECT string_agg(uuid_send(job_id), NULL) -- one value: 500 rows cost the worker more than all the rest
 FROM ended

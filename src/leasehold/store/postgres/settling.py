@@ -1,0 +1,53 @@
+"""Settlements as the columns that finish.sql reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leasehold.store.postgres.arrays import pack_bigints, pack_doubles, pack_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leasehold.model.values import Settlement
+
+_UNKNOWN = float("nan")
+_NONE_OF_THEM: dict[str, list[Any]] = {
+    "outcomes": [],
+    "results": [],
+    "errors": [],
+    "tracebacks": [],
+    "delays_seconds": [],
+    "run_ats": [],
+    "are_counted": [],
+}
+
+
+def columns(settlements: Sequence[Settlement]) -> dict[str, Any]:
+    """Spread settlements over arrays; what nearly none of them has is left out when none has."""
+    return {
+        "job_ids": pack_ids([each.job_id for each in settlements]),
+        "fences": pack_bigints([each.fence for each in settlements]),
+        "elapsed_seconds": pack_doubles(
+            [_UNKNOWN if (taken := each.elapsed_seconds) is None else taken for each in settlements]
+        ),
+        **(_NONE_OF_THEM if all(map(_is_plain, settlements)) else _details(settlements)),
+    }
+
+
+def _is_plain(settlement: Settlement) -> bool:
+    return settlement.outcome == "succeeded" and settlement.result is None
+
+
+def _details(settlements: Sequence[Settlement]) -> dict[str, list[Any]]:
+    return {
+        "outcomes": [None if each.outcome == "succeeded" else each.outcome for each in settlements],
+        "results": [
+            None if each.result is None else str(each.result, "utf-8") for each in settlements
+        ],
+        "errors": [each.error for each in settlements],
+        "tracebacks": [each.traceback for each in settlements],
+        "delays_seconds": [each.delay_seconds for each in settlements],
+        "run_ats": [each.run_at for each in settlements],
+        "are_counted": [each.is_counted for each in settlements],
+    }
