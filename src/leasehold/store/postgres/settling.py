@@ -40,7 +40,7 @@ def _is_plain(settlement: Settlement) -> bool:
 
 
 def _details(settlements: Sequence[Settlement]) -> dict[str, list[Any]]:
-    return {
+    named = {
         "outcomes": [None if each.outcome == "succeeded" else each.outcome for each in settlements],
         "results": [
             None if each.result is None else str(each.result, "utf-8") for each in settlements
@@ -49,5 +49,10 @@ def _details(settlements: Sequence[Settlement]) -> dict[str, list[Any]]:
         "tracebacks": [each.traceback for each in settlements],
         "delays_seconds": [each.delay_seconds for each in settlements],
         "run_ats": [each.run_at for each in settlements],
-        "are_counted": [each.is_counted for each in settlements],
+        "are_counted": [each.is_counted or None for each in settlements],
+    }
+    # A list is sent value by value, which is dear: only those that say something.
+    return {
+        name: values if any(value is not None for value in values) else []
+        for name, values in named.items()
     }
