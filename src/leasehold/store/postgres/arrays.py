@@ -1,4 +1,4 @@
-"""Arrays of fixed-width values in PostgreSQL's binary form, made at once and not value by value."""
+"""Arrays in PostgreSQL's binary form, made at once: psycopg would look at each value by itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from leasehold.model.ids import JobId
 
 _HEADER = struct.Struct(">iiiii")  # dimensions, has nulls, element type, length, first index
-_LENGTH_OF_ID = struct.pack(">i", 16)
+_LENGTH = struct.Struct(">i")
+_LENGTH_OF_ID = _LENGTH.pack(16)
+_NULL = _LENGTH.pack(-1)
 
 
 class Packed:
@@ -26,8 +28,8 @@ class Packed:
     element = ""
     __slots__ = ("data",)
 
-    def __init__(self, count: int, body: bytes) -> None:
-        self.data = _HEADER.pack(1, 0, types[self.element].oid, count, 1) + body
+    def __init__(self, count: int, body: bytes, *, has_nulls: bool = False) -> None:
+        self.data = _HEADER.pack(1, has_nulls, types[self.element].oid, count, 1) + body
 
 
 class Ids(Packed):
@@ -40,6 +42,18 @@ class Bigints(Packed):
 
 class Doubles(Packed):
     element = "float8"
+
+
+class Texts(Packed):
+    element = "text"
+
+
+def pack_texts(values: Sequence[bytes | None]) -> Texts:
+    """Pack texts that are encoded already."""
+    body = b"".join(
+        [_NULL if value is None else _LENGTH.pack(len(value)) + value for value in values]
+    )
+    return Texts(len(values), body, has_nulls=True)
 
 
 def pack_ids(values: Sequence[JobId]) -> Ids:
@@ -70,5 +84,5 @@ def _dumper(kind: type[Packed]) -> type[Dumper]:
     return PackedDumper
 
 
-for _kind in (Ids, Bigints, Doubles):
+for _kind in (Ids, Bigints, Doubles, Texts):
     psycopg.adapters.register_dumper(_kind, _dumper(_kind))

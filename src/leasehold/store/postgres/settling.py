@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leasehold.store.postgres.arrays import pack_bigints, pack_doubles, pack_ids
+from leasehold.store.postgres.arrays import Texts, pack_bigints, pack_doubles, pack_ids, pack_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,20 +39,24 @@ def _is_plain(settlement: Settlement) -> bool:
     return settlement.outcome == "succeeded" and settlement.result is None
 
 
-def _details(settlements: Sequence[Settlement]) -> dict[str, list[Any]]:
-    named = {
-        "outcomes": [None if each.outcome == "succeeded" else each.outcome for each in settlements],
-        "results": [
-            None if each.result is None else str(each.result, "utf-8") for each in settlements
-        ],
-        "errors": [each.error for each in settlements],
-        "tracebacks": [each.traceback for each in settlements],
+def _details(settlements: Sequence[Settlement]) -> dict[str, Any]:
+    outcomes = [None if each.outcome == "succeeded" else each.outcome for each in settlements]
+    details: dict[str, Any] = {
+        "outcomes": _texts(outcomes),
+        "results": pack_texts(
+            [None if each.result is None else bytes(each.result) for each in settlements]
+        ),
+        "errors": _texts([each.error for each in settlements]),
+        "tracebacks": _texts([each.traceback for each in settlements]),
+    }
+    if not any(outcomes):
+        return _NONE_OF_THEM | details
+    return details | {
         "delays_seconds": [each.delay_seconds for each in settlements],
         "run_ats": [each.run_at for each in settlements],
-        "are_counted": [each.is_counted or None for each in settlements],
+        "are_counted": [each.is_counted for each in settlements],
     }
-    # A list is sent value by value, which is dear: only those that say something.
-    return {
-        name: values if any(value is not None for value in values) else []
-        for name, values in named.items()
-    }
+
+
+def _texts(values: Sequence[str | None]) -> Texts:
+    return pack_texts([None if value is None else value.encode() for value in values])
