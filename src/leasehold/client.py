@@ -14,7 +14,6 @@ from leasehold.model.states import State
 from leasehold.model.values import Filter
 from leasehold.options import check_priority, read_job_id
 from leasehold.store import open_store
-from leasehold.store.base import arrivals_of
 from leasehold.store.callers import bind_caller
 from leasehold.task import Task
 
@@ -138,12 +137,10 @@ class Client:
         """Write jobs that are built already; returns the ids that stood there already."""
         store = self.store
         try:
-            existing = store.enqueue(jobs)
+            return store.enqueue(jobs)
         except StoreUnavailable:
             # It may be written, and only the answer lost. The ids make a second try harmless.
-            existing = store.enqueue(jobs)
-        store.notify(arrivals_of(jobs))
-        return existing
+            return store.enqueue(jobs)
 
     def _begin(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
         """Do the same in two steps: what is returned waits for the answer."""
@@ -155,11 +152,9 @@ class Client:
 
         def answer() -> frozenset[JobId]:
             try:
-                existing = finish()
+                return finish()
             except StoreUnavailable:
                 return self.write(jobs)  # the ids make it harmless
-            store.notify(arrivals_of(jobs))
-            return existing
 
         return answer
 

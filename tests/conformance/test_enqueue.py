@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 from leasehold.errors import IdConflict
 from leasehold.model.states import State
 from leasehold.model.values import NewJob, TaskPolicy, WorkerInfo
+from leasehold.store import open_store
 from tests.conformance.kit import (
     GREET,
     LATER_SECONDS,
@@ -235,15 +237,25 @@ def test_a_job_that_says_all_keeps_every_option(store: Store) -> None:
     assert claim_one(store).job_id == asked.id
 
 
-def test_a_job_that_says_all_is_known_again(store: Store, tables: Tables) -> None:
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_a_job_that_says_all_is_known_again(
+    store: Store, store_url: str, tables: Tables, *, is_quiet: bool
+) -> None:
     job = new_job(**SAID)
     store.enqueue([job])
     before = snapshot(tables)
 
-    assert store.enqueue([job]) == {job.id}
-    with pytest.raises(IdConflict) as caught:
-        store.enqueue([new_job(id=job.id, kind="other", **SAID)])
-    assert caught.value.job_ids == (job.id,)
+    # A store that was quiet before sends its wake-up together with the job.
+    with closing(open_store(store_url)) as other:
+        if not is_quiet:
+            other.notify({"default": 1})
+        assert other.enqueue([job]) == {job.id}
+    with closing(open_store(store_url)) as other:
+        if not is_quiet:
+            other.notify({"default": 1})
+        with pytest.raises(IdConflict) as caught:
+            other.enqueue([new_job(id=job.id, kind="other", **SAID)])
+        assert caught.value.job_ids == (job.id,)
     assert snapshot(tables) == before
 
 

@@ -36,7 +36,6 @@ def waker(store: Store) -> Iterator[Waker]:
 
 def send(store: Store, queue: str) -> None:
     store.enqueue([new_job(queue=queue)])
-    store.notify({queue: 1})
 
 
 def wait_quickly(waker: Waker) -> bool:
@@ -52,7 +51,7 @@ def test_the_time_runs_out_when_nothing_happens(waker: Waker) -> None:
 
 
 @pytest.mark.parametrize("queue", ["default", "mail"])
-def test_an_enqueue_with_its_notify_wakes(store: Store, waker: Waker, queue: str) -> None:
+def test_an_enqueue_wakes(store: Store, waker: Waker, queue: str) -> None:
     waiting = threading.Timer(SHORT, send, (store, queue))
     waiting.start()
     assert wait_quickly(waker)
@@ -68,6 +67,23 @@ def test_an_enqueue_by_another_store_wakes(store_url: str, waker: Waker) -> None
     with contextlib.closing(open_store(store_url)) as elsewhere:
         send(elsewhere, "default")
         assert wait_quickly(waker)
+
+
+def test_jobs_that_come_close_together_all_wake(store: Store, waker: Waker) -> None:
+    for _ in range(20):
+        send(store, "default")
+        assert wait_quickly(waker)
+
+
+def test_many_jobs_begun_and_written_later_wake(store: Store, waker: Waker) -> None:
+    finish = store.begin_enqueue([new_job(), new_job()])
+    finish()
+    assert wait_quickly(waker)
+
+
+def test_a_notice_for_what_a_caller_wrote_wakes(store: Store, waker: Waker) -> None:
+    store.notify({"mail": 2})
+    assert wait_quickly(waker)
 
 
 def test_a_poke_ends_the_present_wait(waker: Waker) -> None:

@@ -134,14 +134,16 @@ def test_whoever_is_woken_in_vain_listens_less_and_less(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waker, "_WAKES_PER_SECOND", 0.001)
-    with closing(SqliteStore(sqlite_url)) as store, closing(store.waker(QUEUES)) as idle:
-        wakes = 0
-        for _ in range(30):
-            enqueue_one(store)
-            wakes += idle.wait(0.01) is not None
-        assert wakes == 10
-        idle.poke()
-        assert idle.wait(POLL_SECONDS)
+    with closing(SqliteStore(sqlite_url)) as store, closing(SqliteStore(sqlite_url)) as neighbour:
+        store.counts()
+        with closing(store.waker(QUEUES)) as idle:
+            wakes = 0
+            for _ in range(30):
+                enqueue_one(neighbour)
+                wakes += idle.wait(0.01) is not None
+            assert wakes == 10
+            idle.poke()
+            assert idle.wait(POLL_SECONDS)
 
 
 def test_a_busy_neighbour_wakes_a_few_times_and_then_once_in_ten_milliseconds(

@@ -123,7 +123,7 @@ class Store(Protocol):
 
     # -- enqueue ---------------------------------------------------------------------------------
     def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
-        """Write the jobs, all or none; returns the ids that stood there already.
+        """Write the jobs, all or none, and wake workers; returns the ids that stood there already.
 
         The same id, kind, tenant and arguments again is the same job; else `IdConflict`.
         """
@@ -135,7 +135,7 @@ class Store(Protocol):
         """Do the same on a caller's connection, of any kind, sync or async."""
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
-        """Tell workers soon how many jobs came to which queue.
+        """Tell workers soon how many jobs came to which queue, written on a caller's connection.
 
         Never fails: polling finds what a wake-up missed.
         """

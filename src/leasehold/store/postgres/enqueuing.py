@@ -1,48 +1,49 @@
-"""Enqueue on a connection of our own: prepared, sent and received without psycopg's cursors.
-
-A cursor costs as much of the client's time as all the rest of a single enqueue. Sending and
-receiving apart lets a caller build its next jobs while the database writes these.
-"""
+"""Enqueue on a connection of our own: a single plain job has a statement of its own."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 import msgspec
-from psycopg import OperationalError, errors, generators
-from psycopg.pq import ExecStatus, Format
+from psycopg import errors
 
 from leasehold.model.ids import JobId
+from leasehold.store.postgres.statements import Sending, Statements
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from psycopg.pq.abc import PGresult
-
     from leasehold.model.values import NewJob
     from leasehold.store.postgres.connection import Connection
 
-_ONE, _MANY = "enqueue_one", "enqueue_own"
-_FINE = {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}
 _encode = msgspec.json.Encoder().encode
 
 
 class Enqueuing:
-    """Remembers which statements each connection has prepared. Safe to use from many threads."""
+    """Writes jobs; a wake-up may follow in the same packet, as a transaction of its own."""
 
-    def __init__(self) -> None:
-        self._prepared: WeakKeyDictionary[Connection, set[str]] = WeakKeyDictionary()
+    def __init__(self, statements: Statements) -> None:
+        self._statements = statements
 
     def write(
-        self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float
+        self,
+        connection: Connection,
+        jobs: Sequence[NewJob],
+        skew_seconds: float,
+        *,
+        wake: str | None = None,
     ) -> frozenset[JobId]:
         """Write the jobs; returns the ids that stood there already."""
-        if len(jobs) == 1 and _is_plain(jobs[0]):
+        if is_one_plain(jobs):
+            one = _sending("enqueue_one", _values(jobs[0], skew_seconds))
             try:
-                self._begin(connection, _ONE, _values(jobs[0], skew_seconds))()
+                if wake is None:
+                    self._statements.begin(connection, one)()
+                else:
+                    follow = _sending("wake", [wake.encode()])
+                    self._statements.run_both(connection, one, follow)
             except errors.UniqueViolation:
                 pass  # the same job again, or another one under its id: told apart below
             else:
@@ -53,7 +54,8 @@ class Enqueuing:
         self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float
     ) -> Callable[[], frozenset[JobId]]:
         """Hand the jobs over to the database; what is returned waits for its answer."""
-        finish = self._begin(connection, _MANY, [_encode(jobs), str(skew_seconds).encode()])
+        values = [_encode(jobs), str(skew_seconds).encode()]
+        finish = self._statements.begin(connection, _sending("enqueue_own", values))
 
         def existing() -> frozenset[JobId]:
             found = finish()
@@ -62,39 +64,18 @@ class Enqueuing:
 
         return existing
 
-    def _begin(
-        self, connection: Connection, name: str, values: list[bytes | None]
-    ) -> Callable[[], PGresult]:
-        self._send(connection, name, values)
 
-        def finish() -> PGresult:
-            try:
-                return _receive(connection)
-            except errors.InvalidSqlStatementName:
-                # After a rollback psycopg drops all that is prepared. Nothing was written.
-                self._prepared.pop(connection, None)
-                self._send(connection, name, values)
-                return _receive(connection)
-
-        return finish
-
-    def _send(self, connection: Connection, name: str, values: list[bytes | None]) -> None:
-        pgconn, sql = connection.pgconn, load("leasehold.store.postgres", name)
-        if connection.prepare_threshold is None:  # behind a pooler
-            pgconn.send_query_params(sql.encode(), values, result_format=Format.BINARY)
-        else:
-            prepared = self._prepared.setdefault(connection, set())
-            if name not in prepared:
-                _check(pgconn.prepare(name.encode(), sql.encode()))
-                prepared.add(name)
-            pgconn.send_query_prepared(name.encode(), values, result_format=Format.BINARY)
-        connection.wait(generators.send(pgconn))
-
-
-def _is_plain(job: NewJob) -> bool:
-    """Whether it is due at once and leaves nothing to its task."""
+def is_one_plain(jobs: Sequence[NewJob]) -> bool:
+    """Whether it is one job, due at once, that leaves nothing to its task."""
+    if len(jobs) != 1:
+        return False
+    job = jobs[0]
     left = (job.queue, job.priority, job.max_attempts, job.timeout_seconds)
     return None not in left and job.delay_seconds is None and job.run_at is None
+
+
+def _sending(name: str, values: Sequence[bytes | None]) -> Sending:
+    return Sending(load("leasehold.store.postgres", name).encode(), values)
 
 
 def _values(job: NewJob, skew_seconds: float) -> list[bytes | None]:
@@ -113,16 +94,3 @@ def _values(job: NewJob, skew_seconds: float) -> list[bytes | None]:
         skew_seconds,
     )
     return [None if each is None else str(each).encode() for each in values]
-
-
-def _receive(connection: Connection) -> PGresult:
-    results: list[PGresult] = connection.wait(generators.fetch_many(connection.pgconn))
-    _check(results[0])
-    return results[0]
-
-
-def _check(result: PGresult) -> None:
-    if result.status not in _FINE:
-        error = errors.error_from_result(result)
-        # Without a code it is not the database that speaks, but libpq of a lost connection.
-        raise error if error.sqlstate else OperationalError(str(error))

@@ -33,15 +33,16 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
-from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement
+from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement, arrivals_of
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool
-from leasehold.store.postgres.enqueuing import Enqueuing
+from leasehold.store.postgres.enqueuing import Enqueuing, is_one_plain
 from leasehold.store.postgres.errors import translate
 from leasehold.store.postgres.examine import examine
 from leasehold.store.postgres.settling import columns
+from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.transaction import (
     Ending,
     async_settling_transaction,
@@ -75,7 +76,8 @@ class PostgresStore:
         self._async_pool = AsyncPool(url)
         self._source: Source = source or self._pool
         self._notifier = Notifier(self._pool)
-        self._enqueuing = Enqueuing()
+        self._statements = Statements()
+        self._enqueuing = Enqueuing(self._statements)
         self._claims = {
             is_for_suspects: Claims(self._run, is_for_suspects=is_for_suspects)
             for is_for_suspects in (False, True)
@@ -109,7 +111,18 @@ class PostgresStore:
     # -- enqueue ---------------------------------------------------------------------------------
     def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
         with self._lend() as connection:
-            return self._enqueuing.write(connection, jobs, self.skew_seconds)
+            wake = self._wake_at_once(connection, jobs)
+            existing = self._enqueuing.write(connection, jobs, self.skew_seconds, wake=wake)
+        if wake is None:
+            self.notify(arrivals_of(jobs))
+        return existing
+
+    def _wake_at_once(self, connection: Connection, jobs: Sequence[NewJob]) -> str | None:
+        """Return the wake-up that may go out together with this job, if any."""
+        is_direct = connection.prepare_threshold is not None
+        if is_direct and is_one_plain(jobs) and (queue := jobs[0].queue) is not None:
+            return self._own_notifier().take_turn(queue)
+        return None
 
     def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
         steps = self._enqueue_in_steps(jobs)
@@ -126,6 +139,7 @@ class PostgresStore:
             finish = self._enqueuing.begin(connection, jobs, self.skew_seconds)
             yield frozenset()
             existing = finish()
+        self.notify(arrivals_of(jobs))
         yield existing
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
@@ -134,9 +148,12 @@ class PostgresStore:
         return frozenset(rows.job_id(row[0]) for row in found)
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
+        self._own_notifier().notify(arrivals)
+
+    def _own_notifier(self) -> Notifier:
         if self._pid != os.getpid():
             self._pid, self._notifier = os.getpid(), Notifier(self._pool)
-        self._notifier.notify(arrivals)
+        return self._notifier
 
     # -- the worker's operations -----------------------------------------------------------------
     def claim(
@@ -397,11 +414,7 @@ class PostgresStore:
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         with self._lend() as connection:
-            cursor = connection.cursor(binary=True)
-            cursor.execute(sql.encode(), parameters)
-            # Not `description`: that describes each column, for longer than a claim may take.
-            answer = cursor.pgresult
-            return cursor.fetchall() if answer is not None and answer.nfields else []
+            return self._statements.run(connection, sql, parameters)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
-from leasehold.store.base import Answer, EnqueueScript, SchemaStatus
+from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, arrivals_of
 from leasehold.store.migrations import Migration, load_migrations
 from leasehold.store.sqlite import checks, location, people, records, schema, settle, upkeep
 from leasehold.store.sqlite.claim import (
@@ -108,7 +108,9 @@ class SqliteStore:
         if not jobs:
             return frozenset()
         with self._database.write() as connection:
-            return run_script(connection, write_script(jobs, self._clock.now()))
+            existing = run_script(connection, write_script(jobs, self._clock.now()))
+        self.notify(arrivals_of(jobs))
+        return existing
 
     def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
         existing = self.enqueue(jobs)
