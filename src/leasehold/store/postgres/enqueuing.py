@@ -1,14 +1,22 @@
-"""Enqueue on a connection of our own: a single plain job has a statement of its own."""
+"""Enqueue on a connection of our own.
+
+Nearly always a job is plain: due at once, and its policy is said. One such job, and many that
+differ in nothing but their ids and arguments, have statements of their own; `enqueue_many` of the
+SQL API takes all others, and finds out what an id that stands there already means.
+"""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 import msgspec
 from psycopg import errors
+from psycopg.pq import Format
 
 from leasehold.model.ids import JobId
+from leasehold.store.postgres.arrays import pack_ids, pack_texts
 from leasehold.store.postgres.statements import Sending, Statements
 from leasehold.store.sql import load
 
@@ -36,24 +44,39 @@ class Enqueuing:
         wake: str | None = None,
     ) -> frozenset[JobId]:
         """Write the jobs; returns the ids that stood there already."""
-        if is_one_plain(jobs):
-            one = _sending("enqueue_one", _values(jobs[0], skew_seconds))
-            try:
-                if wake is None:
-                    self._statements.begin(connection, one)()
-                else:
-                    follow = _sending("wake", [wake.encode()])
-                    self._statements.run_both(connection, one, follow)
-            except errors.UniqueViolation:
-                pass  # the same job again, or another one under its id: told apart below
-            else:
-                return frozenset()
-        return self.begin(connection, jobs, skew_seconds)()
+        if wake is None:
+            return self.begin(connection, jobs, skew_seconds)()
+        follow = _sending("wake", [wake.encode()])
+        try:
+            self._statements.run_both(connection, _of_one(jobs[0], skew_seconds), follow)
+        except errors.UniqueViolation:
+            return self._begin_any(connection, jobs, skew_seconds)()
+        return frozenset()
 
     def begin(
         self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float
     ) -> Callable[[], frozenset[JobId]]:
         """Hand the jobs over to the database; what is returned waits for its answer."""
+        if not are_plain_and_alike(jobs):
+            return self._begin_any(connection, jobs, skew_seconds)
+        sending = (
+            _of_one(jobs[0], skew_seconds) if len(jobs) == 1 else _of_alike(jobs, skew_seconds)
+        )
+        finish = self._statements.begin(connection, sending)
+
+        def existing() -> frozenset[JobId]:
+            try:
+                finish()
+            except errors.UniqueViolation:
+                # One of them again, or another job under its id: told apart there.
+                return self._begin_any(connection, jobs, skew_seconds)()
+            return frozenset()
+
+        return existing
+
+    def _begin_any(
+        self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float
+    ) -> Callable[[], frozenset[JobId]]:
         values = [_encode(jobs), str(skew_seconds).encode()]
         finish = self._statements.begin(connection, _sending("enqueue_own", values))
 
@@ -65,32 +88,50 @@ class Enqueuing:
         return existing
 
 
-def is_one_plain(jobs: Sequence[NewJob]) -> bool:
-    """Whether it is one job, due at once, that leaves nothing to its task."""
-    if len(jobs) != 1:
+_shared = attrgetter(
+    "tenant",
+    "queue",
+    "kind",
+    "priority",
+    "max_attempts",
+    "timeout_seconds",
+    "lane",
+    "batch",
+    "created_by",
+)
+_POLICY = slice(1, 6)
+
+
+def are_plain_and_alike(jobs: Sequence[NewJob]) -> bool:
+    """Whether all are due at once, and leave nothing to their task, which is the same."""
+    if not jobs:
         return False
-    job = jobs[0]
-    left = (job.queue, job.priority, job.max_attempts, job.timeout_seconds)
-    return None not in left and job.delay_seconds is None and job.run_at is None
-
-
-def _sending(name: str, values: Sequence[bytes | None]) -> Sending:
-    return Sending(load("leasehold.store.postgres", name).encode(), values)
-
-
-def _values(job: NewJob, skew_seconds: float) -> list[bytes | None]:
-    values = (
-        job.id,
-        job.tenant,
-        job.queue,
-        job.kind,
-        bytes(job.args).decode(),
-        job.priority,
-        job.max_attempts,
-        job.timeout_seconds,
-        job.lane,
-        job.batch,
-        job.created_by,
-        skew_seconds,
+    shared = _shared(jobs[0])
+    return None not in shared[_POLICY] and all(
+        job.delay_seconds is None and job.run_at is None and _shared(job) == shared for job in jobs
     )
+
+
+def _of_one(job: NewJob, skew_seconds: float) -> Sending:
+    return _sending(
+        "enqueue_one", [str(job.id).encode(), bytes(job.args), *_rest(job, skew_seconds)]
+    )
+
+
+def _of_alike(jobs: Sequence[NewJob], skew_seconds: float) -> Sending:
+    ids = pack_ids([job.id for job in jobs])
+    args = pack_texts([bytes(job.args) for job in jobs])
+    rest = _rest(jobs[0], skew_seconds)
+    formats = [Format.BINARY, Format.BINARY, *[Format.TEXT] * len(rest)]
+    return _sending("enqueue_alike", [ids.data, args.data, *rest], formats)
+
+
+def _rest(job: NewJob, skew_seconds: float) -> list[bytes | None]:
+    values = (*_shared(job), skew_seconds)
     return [None if each is None else str(each).encode() for each in values]
+
+
+def _sending(
+    name: str, values: Sequence[bytes | None], formats: Sequence[Format] | None = None
+) -> Sending:
+    return Sending(load("leasehold.store.postgres", name).encode(), values, formats=formats)

@@ -38,7 +38,7 @@ from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool
-from leasehold.store.postgres.enqueuing import Enqueuing, is_one_plain
+from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
 from leasehold.store.postgres.errors import translate
 from leasehold.store.postgres.examine import examine
 from leasehold.store.postgres.settling import columns
@@ -120,8 +120,8 @@ class PostgresStore:
     def _wake_at_once(self, connection: Connection, jobs: Sequence[NewJob]) -> str | None:
         """Return the wake-up that may go out together with this job, if any."""
         is_direct = connection.prepare_threshold is not None
-        if is_direct and is_one_plain(jobs) and (queue := jobs[0].queue) is not None:
-            return self._own_notifier().take_turn(queue)
+        if is_direct and len(jobs) == 1 and are_plain_and_alike(jobs):
+            return self._own_notifier().take_turn(str(jobs[0].queue))
         return None
 
     def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
