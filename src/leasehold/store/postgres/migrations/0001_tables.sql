@@ -16,7 +16,7 @@ CREATE TABLE leasehold.job (
   tenant          text        NOT NULL DEFAULT '',
   queue           text        NOT NULL,
   kind            text        NOT NULL,
-  args            jsonb       NOT NULL,
+  args            json        NOT NULL, -- as it was sent: jsonb would be written out again by each claim
   key             text,
   lane            text,
   batch           uuid,
@@ -77,8 +77,8 @@ CREATE TABLE leasehold.parked (
 CREATE UNIQUE INDEX parked_order
   ON leasehold.parked (kind, queue, priority DESC, created_at, job_id);
 
--- The right to run one attempt until a moment; what is to be run stands in job. Finish and reclaim delete the row: whichever does
--- so first has the job, the other finds nothing.
+-- The right to run one attempt until a moment; what is to be run stands in job. Finish and reclaim
+-- delete the row: whichever does so first has the job, the other finds nothing.
 CREATE SEQUENCE leasehold.fence;
 CREATE TABLE leasehold.lease (
   job_id           uuid        NOT NULL PRIMARY KEY,

@@ -71,7 +71,7 @@ BEGIN
   SELECT jsonb_agg(asked.id) INTO clashing
   FROM jsonb_to_recordset(documents) AS asked (id uuid, tenant text, kind text, args jsonb)
   JOIN leasehold.job ON job.id = asked.id
-  WHERE (job.kind, job.tenant, job.args)
+  WHERE (job.kind, job.tenant, job.args::jsonb)
     IS DISTINCT FROM (asked.kind, coalesce(asked.tenant, ''), coalesce(asked.args, '{}'));
   IF clashing IS NOT NULL THEN
     RAISE EXCEPTION USING

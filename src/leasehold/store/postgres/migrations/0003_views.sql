@@ -64,7 +64,7 @@ SELECT
   tenant AS tenant_id,
   queue,
   kind AS type,
-  args AS payload,
+  args::jsonb AS payload,
   state AS status,
   priority,
   failures + (state IN ('running', 'succeeded'))::integer AS attempts,

@@ -3,7 +3,7 @@
 WITH job AS (
   INSERT INTO leasehold.job (id, args, tenant, queue, kind, priority, max_attempts, timeout_seconds,
     lane, batch, created_by, created_at)
-  SELECT id, args::jsonb, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + make_interval(secs => $12)
+  SELECT id, args::json, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + make_interval(secs => $12)
   FROM unnest($1::uuid[], $2::text[]) AS asked (id, args)
 )
 INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, lane, batch)
