@@ -186,7 +186,7 @@ def test_reprioritise_says_that_a_job_was_just_claimed(race: PostgresRace, move:
 def test_mutant_without_the_loop_the_job_is_missed(
     race: PostgresRace, move: str, verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leasehold.store.postgres.store._ROUNDS", 1)
+    monkeypatch.setattr("leasehold.store.postgres.people._ROUNDS", 1)
     prepare, go = MOVES[move]
     job = prepare(race.store)
 
@@ -214,7 +214,7 @@ def test_retry_hits_a_failed_job_that_is_just_reprioritised(
 def test_mutant_without_the_loop_a_retry_misses_it(
     race: PostgresRace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leasehold.store.postgres.store._ROUNDS", 1)
+    monkeypatch.setattr("leasehold.store.postgres.people._ROUNDS", 1)
     job = bring(race.store, Place.FAILED)
     with pytest.raises(StoreError, match="moved each time"):
         race.run_beside(

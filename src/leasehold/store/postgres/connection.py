@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import FeatureNotSupported
 
 from leasehold.errors import StoreBusy
-from leasehold.store.postgres.errors import translating
+from leasehold.store.postgres.errors import translate, translating
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,3 +185,15 @@ class Own:
         if self._kept is not None and self._pid == os.getpid():
             self._kept.close()
         self._kept = None
+
+
+@contextmanager
+def borrow(source: Source) -> Iterator[Connection]:
+    """Borrow a connection for statements whose errors become leasehold's."""
+    with source.connection() as connection:
+        try:
+            yield connection
+        except psycopg.Error as error:
+            if isinstance(error, FeatureNotSupported):
+                connection.close()  # a prepared plan outlived a migration
+            raise translate(error) from error

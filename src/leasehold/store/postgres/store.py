@@ -8,11 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import psycopg
-from psycopg.errors import FeatureNotSupported
-from psycopg.rows import dict_row
 
-from leasehold.errors import StoreError
 from leasehold.model.states import State
 from leasehold.model.values import (
     Attempt,
@@ -37,10 +33,10 @@ from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement,
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
-from leasehold.store.postgres.connection import Own, Pool
+from leasehold.store.postgres.connection import Own, Pool, borrow
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
-from leasehold.store.postgres.errors import translate
 from leasehold.store.postgres.examine import examine
+from leasehold.store.postgres.people import People
 from leasehold.store.postgres.settling import columns
 from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.transaction import (
@@ -61,7 +57,6 @@ if TYPE_CHECKING:
 
 PACKAGE = "leasehold.store.postgres"
 _FLUSH_SECONDS = 0.5
-_ROUNDS = 100
 
 _encode = msgspec.json.Encoder().encode
 
@@ -78,6 +73,7 @@ class PostgresStore:
         self._notifier = Notifier(self._pool)
         self._statements = Statements()
         self._enqueuing = Enqueuing(self._statements)
+        self._people = People(self._lend, self._statements)
         self._claims = {
             is_for_suspects: Claims(self._run, is_for_suspects=is_for_suspects)
             for is_for_suspects in (False, True)
@@ -135,7 +131,7 @@ class PostgresStore:
         return take_step
 
     def _enqueue_in_steps(self, jobs: Sequence[NewJob]) -> Iterator[frozenset[JobId]]:
-        with _borrow(self._pool) as connection:
+        with borrow(self._pool) as connection:
             finish = self._enqueuing.begin(connection, jobs, self.skew_seconds)
             yield frozenset()
             existing = finish()
@@ -314,66 +310,25 @@ class PostgresStore:
 
     # -- people ----------------------------------------------------------------------------------
     def get(self, job_id: JobId) -> Job | None:
-        found = self._jobs("get", job_id=job_id)
-        return found[0] if found else None
+        return self._people.get(job_id)
 
     def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
-        return self._jobs(
-            rows.FIND[where.state],
-            before=before or rows.GREATEST_ID,
-            limit=limit,
-            state=where.state,
-            queue=where.queue,
-            kind=where.kind,
-            tenant=where.tenant,
-            batch=where.batch,
-        )
+        return self._people.find(where, before, limit)
 
     def history(self, job_id: JobId) -> list[Attempt]:
-        return [rows.attempt(row) for row in self._run(load(PACKAGE, "history"), job_id=job_id)]
+        return self._people.history(job_id)
 
     def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
-        for _ in range(_ROUNDS):
-            asked = {"job_id": job_id, "by": by}
-            if self._run(load(PACKAGE, "cancel_waiting"), **asked, skew=self._skew):
-                return State.CANCELLED
-            if self._run(load(PACKAGE, "cancel_running"), **asked):
-                return State.RUNNING
-            # Lock, then look: a job that was just moving is in no table these statements saw.
-            state = self._state(job_id)
-            if state is None or state.is_final:
-                return state
-        raise StoreError(f"job {job_id} moved each time it was to be cancelled: try again")
+        return self._people.cancel(job_id, by, self._skew)
 
     def retry(self, job_id: JobId) -> State | None:
-        for _ in range(_ROUNDS):
-            if self._run(load(PACKAGE, "retry_waiting"), job_id=job_id):
-                return State.QUEUED
-            if self._on_ended(job_id, "retry_ended"):
-                return State.QUEUED
-            state = self._state(job_id)
-            if state in {None, State.QUEUED, State.RUNNING, State.SUCCEEDED}:
-                return state
-        raise StoreError(f"job {job_id} moved each time it was to be retried: try again")
+        return self._people.retry(job_id)
 
     def delete(self, job_id: JobId) -> State | None:
-        for _ in range(_ROUNDS):
-            if self._run(load(PACKAGE, "delete_waiting"), job_id=job_id):
-                return None
-            if self._on_ended(job_id, "delete_ended"):
-                return None
-            state = self._state(job_id)
-            if state in {None, State.RUNNING}:
-                return state
-        raise StoreError(f"job {job_id} moved each time it was to be deleted: try again")
+        return self._people.delete(job_id)
 
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
-        for _ in range(_ROUNDS):
-            moved = self._run(load(PACKAGE, "reprioritise"), job_id=job_id, priority=priority)
-            state = self._state(job_id)
-            if moved or state not in {State.QUEUED, State.FAILED}:
-                return state
-        raise StoreError(f"job {job_id} moved each time its priority was to change: try again")
+        return self._people.reprioritise(job_id, priority)
 
     def counts(self) -> list[QueueCounts]:
         return [rows.counts(row) for row in self._run(load(PACKAGE, "counts"))]
@@ -390,39 +345,11 @@ class PostgresStore:
     def _skew(self) -> timedelta:
         return timedelta(seconds=self.skew_seconds)
 
-    def _state(self, job_id: JobId) -> State | None:
-        job = self.get(job_id)
-        return None if job is None else job.state
-
-    def _on_ended(self, job_id: JobId, operation: str) -> bool:
-        with self._lend() as connection, connection.transaction():
-            connection.execute(load(PACKAGE, "lock_job").encode(), {"job_id": job_id})
-            # A later statement, so that it sees what the lock waited for.
-            sql = load(PACKAGE, operation).encode()
-            return connection.execute(sql, {"job_id": job_id}).fetchone() is not None
-
     @contextmanager
     def _lend(self) -> Iterator[Connection]:
-        with shielded(), _borrow(self._source) as connection:
+        with shielded(), borrow(self._source) as connection:
             yield connection
-
-    def _jobs(self, operation: str, **parameters: Any) -> list[Job]:
-        with self._lend() as connection:
-            cursor = connection.cursor(row_factory=dict_row)
-            found = cursor.execute(load(PACKAGE, operation).encode(), parameters)
-            return [rows.job(record) for record in found]
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         with self._lend() as connection:
             return self._statements.run(connection, sql, parameters)
-
-
-@contextmanager
-def _borrow(source: Source) -> Iterator[Connection]:
-    with source.connection() as connection:
-        try:
-            yield connection
-        except psycopg.Error as error:
-            if isinstance(error, FeatureNotSupported):
-                connection.close()  # a prepared plan outlived a migration
-            raise translate(error) from error
