@@ -25,6 +25,7 @@ from leasehold.task import Task, task
 
 if TYPE_CHECKING:
     from leasehold.aio import AsyncClient
+    from leasehold.bulk import Bulk
     from leasehold.client import Client
     from leasehold.errors import (
         BadArguments,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         UnknownTask,
         WrongState,
     )
+    from leasehold.model.causes import Cause, Reason
     from leasehold.model.retry import (
         Failure,
         delays,
@@ -60,13 +62,16 @@ if TYPE_CHECKING:
     )
     from leasehold.model.signals import Cancel, Dead, Retry, Snooze
     from leasehold.model.states import State
+    from leasehold.model.throttles import TENANT, Throttle, by
     from leasehold.model.values import Attempt, Job
+    from leasehold.model.why import Why
     from leasehold.registry import Registry
     from leasehold.task import Call, Enqueued
     from leasehold.worker import Worker, current_job
 
 _HOMES = {
     "aio": ("AsyncClient",),
+    "bulk": ("Bulk",),
     "client": ("Client",),
     "errors": (
         "BadArguments",
@@ -92,25 +97,31 @@ _HOMES = {
         "UnknownTask",
         "WrongState",
     ),
+    "model.causes": ("Cause", "Reason"),
     "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
     "model.signals": ("Cancel", "Dead", "Retry", "Snooze"),
+    "model.throttles": ("TENANT", "Throttle", "by"),
     "model.states": ("State",),
     "model.values": ("Attempt", "Job"),
+    "model.why": ("Why",),
     "registry": ("Registry",),
     "task": ("Call", "Enqueued"),
     "worker": ("Worker", "current_job"),
 }
 
 __all__ = [
+    "TENANT",
     "AsyncClient",
     "Attempt",
     "BadArguments",
     "BadOption",
     "BadResult",
     "BadValue",
+    "Bulk",
     "Call",
     "Cancel",
     "Cancelling",
+    "Cause",
     "Client",
     "Dead",
     "DuplicateTask",
@@ -123,6 +134,7 @@ __all__ = [
     "LeaseGone",
     "LeaseLost",
     "LeaseholdError",
+    "Reason",
     "Registry",
     "Retry",
     "SchemaMismatch",
@@ -135,11 +147,14 @@ __all__ = [
     "StoreRefused",
     "StoreUnavailable",
     "Task",
+    "Throttle",
     "TimedOut",
     "UnknownTask",
+    "Why",
     "Worker",
     "WrongState",
     "__version__",
+    "by",
     "current_job",
     "delays",
     "exponential",

@@ -17,11 +17,15 @@ import msgspec
 
 from leasehold.errors import LeaseholdError
 from leasehold.model.outcomes import Outcome, Succeeded, decide
+from leasehold.model.throttles import check_amount
 from leasehold.registry import Registry
 from leasehold.worker.current import RunningJob, set_current_job
 from leasehold.worker.frames import Reply, Request, read_frame, reply_of, write_frame
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from leasehold.model.durations import Duration
     from leasehold.model.values import Claim
     from leasehold.task import Task
     from leasehold.worker.current import JobTransaction
@@ -35,6 +39,8 @@ class ChildJob(RunningJob):
 
     def __init__(self, claim: Claim) -> None:
         super().__init__(claim)
+        self.args = claim.args
+        self.spent: float | None = None
         self._deadline = time.monotonic() + claim.timeout_seconds
 
     @property
@@ -43,6 +49,12 @@ class ChildJob(RunningJob):
 
     def transaction(self) -> JobTransaction:
         raise LeaseholdError("an isolated task has no transaction: return a result instead")
+
+    def spend(self, amount: float) -> None:
+        self.spent = check_amount(amount)
+
+    def pause_throttle(self, _until: datetime | Duration, /, *, reason: str = "") -> None:  # noqa: ARG002
+        raise LeaseholdError("an isolated task can't pause its throttle: raise Snooze instead")
 
 
 def main() -> None:
@@ -67,21 +79,26 @@ def _die_with(parent: int) -> None:
 
 def _answer(request: Request) -> Reply:
     claim = request.claim
+    job = ChildJob(claim)
     policy = None
     try:
         task = Registry(importlib.import_module(request.module))[claim.kind]
         policy = task.options.retry
         _limit(request)
-        return reply_of(_run(task, claim))
+        return _with_spent(reply_of(_run(task, job)), job)
     except BaseException as error:
         if policy is None:
             raise
-        return reply_of(_decide(error, request, policy))
+        return _with_spent(reply_of(_decide(error, request, policy)), job)
 
 
-def _run(task: Task[..., Any], claim: Claim) -> Outcome:
-    set_current_job(ChildJob(claim))
-    value: Any = task.handler(**task.decode(claim.args))
+def _with_spent(reply: Reply, job: ChildJob) -> Reply:
+    return reply if job.spent is None else msgspec.structs.replace(reply, spent=job.spent)
+
+
+def _run(task: Task[..., Any], job: ChildJob) -> Outcome:
+    set_current_job(job)
+    value: Any = task.handler(**task.decode(job.args))
     if task.is_async:
         value = asyncio.run(value)
     return Succeeded(result=task.encode_result(value))

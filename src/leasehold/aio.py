@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from leasehold.client import DEFAULT_PAGE, Client
+from leasehold.async_control import AsyncQueues, AsyncShares, AsyncThrottles
+from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
+from leasehold.client import DEFAULT_PAGE, Client, read_filter
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
 from leasehold.store.callers import bind_async_caller
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self, Unpack
     from uuid import UUID
 
+    from leasehold.bulk import Progress
     from leasehold.client import Filters
     from leasehold.model.ids import JobId
     from leasehold.model.states import State
-    from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
+    from leasehold.model.values import Attempt, Filter, Job, NewJob, QueueCounts, WorkerInfo
+    from leasehold.model.why import Why
     from leasehold.options import JobOptions
     from leasehold.store.base import Store
     from leasehold.task import Call, Enqueued, Task
@@ -33,6 +38,9 @@ class AsyncClient:
     def __init__(self, url: str | None = None, *, store: Store | None = None) -> None:
         self._client = Client(url, store=store)
         self._enqueuer = AsyncEnqueuer(self._client.ids, self._write)
+        self.throttles = AsyncThrottles(self._client.throttles)
+        self.shares = AsyncShares(self._client.shares)
+        self.queues = AsyncQueues(self._client.queues, self._client.counts)
 
     async def __aenter__(self) -> Self:
         return self
@@ -112,6 +120,10 @@ class AsyncClient:
         """List the job's ended attempts, oldest first."""
         return await asyncio.to_thread(self._client.history, job_id)
 
+    async def why(self, job_id: UUID | str) -> Why:
+        """Say why the job does not run now, and what to do about it."""
+        return await asyncio.to_thread(self._client.why, job_id)
+
     async def counts(self) -> list[QueueCounts]:
         """Count the live jobs of each queue."""
         return await asyncio.to_thread(self._client.counts)
@@ -135,6 +147,61 @@ class AsyncClient:
     async def reprioritise(self, job_id: UUID | str, priority: int) -> State:
         """Change the priority of a waiting job; higher runs first."""
         return await asyncio.to_thread(self._client.reprioritise, job_id, priority)
+
+    async def cancel_many(
+        self,
+        *,
+        by: str | None = None,
+        limit: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **filters: Unpack[Filters],
+    ) -> Bulk:
+        """Cancel all jobs that the filters name, in short steps; see `Client.cancel_many`.
+
+        Cancelling the await ends it after the present step.
+        """
+        begin = partial(cancel_in_steps, by=by, limit=limit, dry_run=dry_run)
+        return await self._change_many(begin, filters, progress)
+
+    async def retry_many(
+        self,
+        *,
+        limit: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **filters: Unpack[Filters],
+    ) -> Bulk:
+        """Make all failed, dead or cancelled jobs that the filters name ready now, in steps."""
+        begin = partial(retry_in_steps, limit=limit, dry_run=dry_run)
+        return await self._change_many(begin, filters, progress)
+
+    async def delete_many(
+        self,
+        *,
+        limit: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **filters: Unpack[Filters],
+    ) -> Bulk:
+        """Delete all jobs that the filters name and that do not run, in steps."""
+        begin = partial(delete_in_steps, limit=limit, dry_run=dry_run)
+        return await self._change_many(begin, filters, progress)
+
+    async def _change_many(
+        self,
+        begin: Callable[[Store, Filter], Iterator[Bulk]],
+        filters: Filters,
+        progress: Progress | None,
+    ) -> Bulk:
+        """Take one step after the other in a thread; `progress` is told here, on the loop."""
+        where, done = read_filter(filters), Bulk()
+        steps = begin(await asyncio.to_thread(lambda: self.store), where)
+        while (step := await asyncio.to_thread(next, steps, None)) is not None:
+            done = step
+            if progress is not None:
+                progress(done)
+        return done
 
     async def _write(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
         return await asyncio.to_thread(self._client.write, jobs)

@@ -67,6 +67,12 @@ class Binding:
         return values
 
     @functools.cached_property
+    def defaults(self) -> dict[str, Any]:
+        """The values of parameters that a call may leave out."""
+        parameters = self.signature.parameters.values()
+        return {each.name: each.default for each in parameters if each.default is not _KINDS.empty}
+
+    @functools.cached_property
     def decoder(self) -> msgspec.json.Decoder[Any]:
         """The reader of the arguments. Annotations that can't be used are `BadOption`."""
         parameters = self.signature.parameters.values()

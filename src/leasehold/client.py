@@ -7,11 +7,14 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
 
+from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
+from leasehold.control import Queues, Shares, Throttles
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
 from leasehold.errors import BadOption, JobNotFound, StoreUnavailable, WrongState
 from leasehold.id_source import IdSource
 from leasehold.model.states import State
 from leasehold.model.values import Filter
+from leasehold.model.why import explain
 from leasehold.options import check_priority, read_job_id
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
     from uuid import UUID
 
+    from leasehold.bulk import Bulk, Progress
     from leasehold.model.ids import JobId
     from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
+    from leasehold.model.why import Why
     from leasehold.options import JobOptions
     from leasehold.store.base import Store
     from leasehold.task import Call, Enqueued
@@ -63,6 +68,9 @@ class Client:
         self._opening = threading.Lock()
         self._ids = IdSource()
         self._enqueuer = Enqueuer(self._ids, self.write, self._begin)
+        self.throttles = Throttles(lambda: self.store)
+        self.shares = Shares(lambda: self.store)
+        self.queues = Queues(lambda: self.store)
 
     def __enter__(self) -> Self:
         return self
@@ -195,6 +203,11 @@ class Client:
             self.get(known)  # tells a job without attempts from no job
         return attempts
 
+    def why(self, job_id: UUID | str) -> Why:
+        """Say why the job does not run now, and what to do about it."""
+        known = read_job_id(job_id)
+        return explain(_found(self.store.facts(known), known))
+
     def counts(self) -> list[QueueCounts]:
         """Count the live jobs of each queue."""
         return self.store.counts()
@@ -216,7 +229,7 @@ class Client:
         """Make a failed, dead or cancelled job ready now, with its attempts to spend anew."""
         known = read_job_id(job_id)
         state = _found(self.store.retry(known), known)
-        if state is not State.QUEUED:
+        if state not in {State.QUEUED, State.BLOCKED}:
             raise WrongState(known, state, "retry")
         return state
 
@@ -231,9 +244,57 @@ class Client:
         """Change the priority of a waiting job; higher runs first."""
         known = read_job_id(job_id)
         state = _found(self.store.reprioritise(known, check_priority(priority)), known)
-        if state not in {State.QUEUED, State.FAILED}:
+        if state not in {State.QUEUED, State.BLOCKED, State.FAILED}:
             raise WrongState(known, state, "reprioritise")
         return state
+
+    # -- change many -----------------------------------------------------------------------------
+    def cancel_many(
+        self,
+        *,
+        by: str | None = None,
+        limit: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **filters: Unpack[Filters],
+    ) -> Bulk:
+        """Cancel all jobs that the filters name, in short steps; those that have ended stay.
+
+        `progress` is told the sums after each step. A dry run counts and changes nothing. When one
+        step fails, those before it are done: run it again.
+        """
+        where = read_filter(filters)
+        steps = cancel_in_steps(self.store, where, by=by, limit=limit, dry_run=dry_run)
+        return follow(steps, progress)
+
+    def retry_many(
+        self,
+        *,
+        limit: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **filters: Unpack[Filters],
+    ) -> Bulk:
+        """Make all failed, dead or cancelled jobs that the filters name ready now, in steps."""
+        where = read_filter(filters)
+        steps = retry_in_steps(self.store, where, limit=limit, dry_run=dry_run)
+        return follow(steps, progress)
+
+    def delete_many(
+        self,
+        *,
+        limit: int | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        **filters: Unpack[Filters],
+    ) -> Bulk:
+        """Delete all jobs that the filters name and that do not run, in steps.
+
+        At least one filter has to be given.
+        """
+        where = read_filter(filters)
+        steps = delete_in_steps(self.store, where, limit=limit, dry_run=dry_run)
+        return follow(steps, progress)
 
 
 def read_filter(given: Filters) -> Filter:

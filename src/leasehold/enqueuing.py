@@ -12,6 +12,7 @@ from leasehold.model.ids import JobId
 from leasehold.model.values import NewJob
 from leasehold.options import JOB_OPTION_NAMES, JobOptions, check_name, read_options
 from leasehold.payload import check_syntax, encode
+from leasehold.placing import own_place
 from leasehold.task import Call, Enqueued, Task, job_fields, refuse_unknown
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: Jo
         raise refuse("args: the names of arguments must be text")
     raw = encode(dict(args), root="args", limit=options.args_limit, refuse=refuse)
     check_syntax(raw, root="args", refuse=refuse)
-    fields = job_fields(check_name("kind", kind), options)
+    fields = job_fields(check_name("kind", kind), options) | own_place(options, args)
     for name, field in _POLICY.items():
         if name not in given:
             del fields[field]

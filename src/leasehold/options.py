@@ -19,6 +19,14 @@ from leasehold.model.retry import (
     never,
     per_exception,
 )
+from leasehold.model.throttles import (
+    By,
+    Throttle,
+    ThrottleBy,
+    ThrottleKey,
+    check_amount,
+    check_text,
+)
 from leasehold.model.values import (
     DEFAULT_MAX_ATTEMPTS,
     DEFAULT_QUEUE,
@@ -44,6 +52,9 @@ class JobOptions(TypedDict, total=False):
     tenant: str
     batch: UUID | str | None
     created_by: str | None
+    throttle: Throttle | ThrottleKey | ThrottleBy | str | None
+    share: str | By | None
+    cost: float | None
 
 
 class TaskOptions(TypedDict, total=False):
@@ -54,6 +65,9 @@ class TaskOptions(TypedDict, total=False):
     priority: int
     max_attempts: int
     timeout: Duration
+    throttle: Throttle | ThrottleKey | ThrottleBy | str | None
+    share: str | By | None
+    cost: float | None
     retry: RetryPolicy
     lease: Duration | None
     isolation: Literal["thread", "process"]
@@ -86,6 +100,12 @@ class Options:
     batch: JobId | None = None
     created_by: str | None = None
     job_id: JobId | None = None
+    throttle: Throttle | None = None  # what code says of it; a key alone may be given as text
+    throttle_key: str | None = None
+    throttle_by: tuple[str, ...] | None = None
+    share: str | None = None
+    share_by: tuple[str, ...] | None = None  # (): the tenant
+    cost: float | None = None
 
 
 def read_options(given: TaskOptions | JobOptions, base: Options | None = None) -> Options:
@@ -210,6 +230,35 @@ def _read_label(name: str, value: Any) -> dict[str, Any]:
     return {name: value if is_unset else check_name(name, value)}
 
 
+def _read_throttle(name: str, value: Any) -> dict[str, Any]:
+    match value:
+        case None:
+            said: tuple[Any, Any, Any] = (None, None, None)
+        case Throttle():
+            said = (value, value.name, None)
+        case ThrottleKey(throttle=throttle, text=text):
+            said = (throttle, text, None)
+        case ThrottleBy(throttle=throttle, arguments=arguments):
+            said = (throttle, None, arguments)
+        case str():
+            said = (None, check_text(name, value), None)
+        case _:
+            raise BadOption(
+                f"{name}: {value!r} is not a throttle; write Throttle('host', running=2).by('host')"
+            )
+    return dict(zip(("throttle", "throttle_key", "throttle_by"), said, strict=True))
+
+
+def _read_share(name: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, By):
+        return {"share": None, "share_by": value.arguments}
+    return {"share": None if value is None else check_text(name, value), "share_by": None}
+
+
+def _read_cost(name: str, value: Any) -> dict[str, Any]:
+    return {name: None if value is None else check_amount(value)}
+
+
 _SIZE = re.compile(r"(\d+)\s*([KMG]i?B?)?", re.IGNORECASE)
 _SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
@@ -244,6 +293,9 @@ _READERS = {
     "tenant": _read_label,
     "batch": _read_id,
     "created_by": _read_label,
+    "throttle": _read_throttle,
+    "share": _read_share,
+    "cost": _read_cost,
 }
 JOB_OPTION_NAMES = frozenset(JobOptions.__annotations__)
 TASK_OPTION_NAMES = frozenset(TaskOptions.__annotations__) - {"name"}

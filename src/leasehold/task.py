@@ -21,6 +21,7 @@ from leasehold.options import (
     read_options,
 )
 from leasehold.payload import check_syntax, encode
+from leasehold.placing import check_arguments, depends_on_arguments, fixed_place, own_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,10 +46,11 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 
     task: Task[..., Any]
     args: msgspec.Raw
+    place: dict[str, Any] | None = None  # in line, as its arguments make it
 
     def job(self, fresh_id: JobId) -> NewJob:
         """Build the job, under the id that the options give, else under the fresh one."""
-        return self.task.build(fresh_id, self.args)
+        return self.task.build(fresh_id, self.args, self.place)
 
 
 class Task(Generic[P, R]):
@@ -57,7 +59,16 @@ class Task(Generic[P, R]):
     `R` is what calling the handler returns, which for `async def` is a coroutine.
     """
 
-    __slots__ = ("_binding", "_fields", "handler", "is_async", "name", "options", "origin")
+    __slots__ = (
+        "_binding",
+        "_fields",
+        "_is_placed_by_arguments",
+        "handler",
+        "is_async",
+        "name",
+        "options",
+        "origin",
+    )
 
     def __init__(
         self, binding: Binding, options: Options, *, origin: Task[P, R] | None = None
@@ -70,6 +81,8 @@ class Task(Generic[P, R]):
         self.is_async = is_async(binding.handler)
         self._binding = binding
         self._fields = job_fields(binding.kind, options)
+        self._is_placed_by_arguments = depends_on_arguments(options)
+        check_arguments(options, binding.signature.parameters, binding.kind)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the handler here and now, without a queue."""
@@ -90,15 +103,18 @@ class Task(Generic[P, R]):
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call:
         """Check and encode one call, for `enqueue_many`."""
-        return Call(self, self._encode(args, kwargs))
+        return Call(self, self._encode(args, kwargs), self._place(args, kwargs))
 
     def new_job(self, fresh_id: JobId, /, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """Build one job, checked and encoded; an id in the options goes before the fresh one."""
-        return self.build(fresh_id, self._encode(args, kwargs))
+        return self.build(fresh_id, self._encode(args, kwargs), self._place(args, kwargs))
 
-    def build(self, fresh_id: JobId, args: msgspec.Raw) -> NewJob:
+    def build(
+        self, fresh_id: JobId, args: msgspec.Raw, place: dict[str, Any] | None = None
+    ) -> NewJob:
         """Build a job of arguments that are encoded already."""
-        return NewJob(id=self.options.job_id or fresh_id, args=args, **self._fields)
+        fields = self._fields if place is None else {**self._fields, **place}
+        return NewJob(id=self.options.job_id or fresh_id, args=args, **fields)
 
     def decode(self, raw: str | bytes) -> dict[str, Any]:
         """Read stored arguments as the handler's annotations say, else `BadArguments`."""
@@ -122,7 +138,15 @@ class Task(Generic[P, R]):
             max_attempts=self.options.max_attempts,
             timeout_seconds=self.options.timeout_seconds,
             dies_on_lapse=self.options.on_lapse == "dead",
+            throttle=self._throttle_name(),
+            throttle_by=self.options.throttle_by,
+            share_by=self.options.share_by,
+            cost=self.options.cost,
         )
+
+    def _throttle_name(self) -> str | None:
+        throttle = self.options.throttle
+        return self.options.throttle_key or (None if throttle is None else throttle.name)
 
     def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> msgspec.Raw:
         binding = self._binding
@@ -131,6 +155,15 @@ class Task(Generic[P, R]):
         raw = encode(given, root="args", limit=limit, refuse=binding.refuse)
         binding.check(raw, args, kwargs)
         return msgspec.Raw(raw)
+
+    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        if not self._is_placed_by_arguments:
+            return None
+        binding = self._binding
+        try:
+            return own_place(self.options, binding.defaults | binding.bind(args, kwargs))
+        except BadOption as error:
+            raise binding.refuse(str(error)) from error
 
     def _refuse_result(self, reason: str) -> BadResult:
         return BadResult(self.name, reason)
@@ -189,7 +222,8 @@ def job_fields(kind: str, options: Options) -> dict[str, Any]:
         "batch": options.batch,
         "created_by": options.created_by,
     }
-    return {name: value for name, value in fields.items() if value not in {None, ""}}
+    said = {name: value for name, value in fields.items() if value not in {None, ""}}
+    return said | fixed_place(options)
 
 
 def refuse_unknown(given: object, known: frozenset[str]) -> None:

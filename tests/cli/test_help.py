@@ -63,7 +63,7 @@ def test_every_command_knows_the_shared_options(path: tuple[str, ...]) -> None:
 
 def test_the_help_lists_commands_and_exit_codes() -> None:
     text = help_of()
-    for name in ("work", "enqueue", "jobs", "queues", "workers", "migrate", "doctor"):
+    for name in ("work", "enqueue", "jobs", "queues", "throttles", "shares", "workers", "doctor"):
         assert f"\n  {name} " in text
     codes = [line.split()[0] for line in text.partition("Exit codes:")[2].splitlines() if line]
     assert codes == ["0", "1", "2", "3", "4", "70"]

@@ -184,13 +184,17 @@ def test_an_id_that_is_none_is_a_usage_error(cli: Cli) -> None:
     assert (answer.code, answer.err) == (2, "Error: id: 'seven' is not a UUID\n")
 
 
-def test_queues_counts_jobs_by_where_they_stand(cli: Cli, client: Client) -> None:
-    enqueue(client, queue="mail")
-    enqueue(client, queue="mail", delay="1h")
-    assert cli("queues", "--json").json()["queues"] == [
-        {"queue": "mail", "ready": 1, "scheduled": 1, "failed": 0, "running": 0, "parked": 0}
-    ]
-    assert cli("queues").out.splitlines()[1].split() == ["mail", "1", "1", "0", "0", "0"]
+def test_blocked_jobs_are_listed_and_say_what_they_wait_for(cli: Cli, client: Client) -> None:
+    enqueue(client)
+    job_id = enqueue(client, throttle="domain:a.com", share="user:7")
+    (line,) = cli("jobs", "list", "--state", "blocked").out.splitlines()[1:]
+    assert line.split()[:2] == [job_id, "blocked"]
+    assert line.endswith("waits for domain:a.com")
+    shown = [line.split(maxsplit=1) for line in cli("jobs", "show", job_id).out.splitlines()]
+    assert ["throttle", "domain:a.com"] in shown
+    assert ["share", "user:7"] in shown
+    assert cli("jobs", "cancel", job_id).out == f"{job_id} cancelled\n"
+    assert cli("jobs", "retry", job_id).out == f"{job_id} blocked\n"
 
 
 def test_workers_are_listed_while_they_are_there(cli: Cli, client: Client) -> None:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leasehold.model.ids import Fence
+from leasehold.model.lanes import SUSPECTS, Rule
 from leasehold.model.states import Event, State
 from leasehold.model.values import Lapsed, Settlement
 from tests.conformance.kit import (
+    HOST,
     LATER_SECONDS,
     LEASE_SECONDS,
+    RULE,
     WORKER,
     Place,
     bring,
     claim,
+    declare,
     pass_time,
     promote,
     start_one,
     start_suspect,
+    take_lanes,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from leasehold.model.ids import JobId
     from leasehold.model.values import Claim
@@ -45,17 +50,22 @@ class Subject(NamedTuple):
     lapsed: Lapsed
 
 
-def prepare(store: Store, state: State, event: Event) -> Subject:
-    """Bring a job into the state, a running one so that this very event can happen to it."""
+def prepare(store: Store, state: State, event: Event, *, is_throttled: bool = False) -> Subject:
+    """Bring a job into the state, a running one so that this very event can happen to it.
+
+    Only a throttled job is ever blocked; it is never ready, so that it is queued only for later.
+    """
+    options: dict[str, Any] = {"lane": HOST} if is_throttled else {}
+    declare(store, Rule(name=RULE, running=1))
     stranger = _see_a_lapse(store)
     if state is State.RUNNING:
-        taken = _start_for(store, event)
+        taken = _start_for(store, event, options)
         pass_time(store, LEASE_SECONDS + 1)
         (seen,) = store.lapsed(limit=10)
         return Subject(taken.job_id, taken.fence, seen)
     # A job that falls due must have been for later; every other event finds it ready.
-    is_later = state is State.QUEUED and event is Event.FALL_DUE
-    standing = bring(store, Place.SCHEDULED if is_later else _PLACES[state])
+    is_later = state is State.QUEUED and (event is Event.FALL_DUE or is_throttled)
+    standing = bring(store, Place.SCHEDULED if is_later else _PLACES[state], **options)
     fence = standing.claim.fence if standing.claim else stranger.fence
     stale = Lapsed(standing.job_id, fence, stranger.until, LEASE_SECONDS, 0)
     return Subject(standing.job_id, fence, stale)
@@ -68,6 +78,7 @@ def drive(store: Store, subject: Subject, event: Event) -> None:
 
 _PLACES = {
     State.QUEUED: Place.READY,
+    State.BLOCKED: Place.BLOCKED,
     State.FAILED: Place.FAILED,
     State.SUCCEEDED: Place.SUCCEEDED,
     State.DEAD: Place.DEAD,
@@ -85,14 +96,14 @@ def _see_a_lapse(store: Store) -> Lapsed:
     return seen
 
 
-def _start_for(store: Store, event: Event) -> Claim:
+def _start_for(store: Store, event: Event, options: Mapping[str, Any]) -> Claim:
     match event:
         case Event.LAPSE_CHARGED:
-            return start_suspect(store, max_attempts=3)
+            return start_suspect(store, max_attempts=3, **options)
         case Event.LAPSE_LAST:
-            return start_suspect(store, max_attempts=1)
+            return start_suspect(store, max_attempts=1, **options)
         case _:
-            return start_one(store)
+            return start_one(store, **options)
 
 
 def _finish(outcome: str) -> Callable[[Store, Subject], None]:
@@ -113,6 +124,8 @@ def _finish(outcome: str) -> Callable[[Store, Subject], None]:
 def _claim(store: Store, subject: Subject) -> None:
     claim(store)
     claim(store, suspects=True)
+    take_lanes(store)
+    take_lanes(store, limit=1, stage=SUSPECTS)
 
 
 def _reclaim(store: Store, subject: Subject) -> None:

@@ -10,11 +10,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from leasehold.model.ids import JobId, WorkerId, uuid7
+from leasehold.model.lanes import (
+    SEPARATOR,
+    SUSPECTS,
+    USUAL,
+    Ask,
+    LaneSeen,
+    Look,
+    Rule,
+)
 from leasehold.model.states import State
-from leasehold.model.values import Claim, Held, Job, NewJob, Settlement, Want
+from leasehold.model.values import (
+    PRIORITY_LIMIT,
+    Claim,
+    Held,
+    Job,
+    NewJob,
+    Settlement,
+    Want,
+    WorkerInfo,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from leasehold.store.base import Answer, Store
 
@@ -24,12 +42,16 @@ WORKER = WorkerId(101)
 OTHER = WorkerId(202)
 LEASE_SECONDS = 60.0
 LATER_SECONDS = 3600.0
+RULE = "domain"  # a throttle …
+HOST = "domain:a.com"  # … and two keys of it
+OTHER_HOST = "domain:b.com"
 
 
 class Place(StrEnum):
     """Where a job can stand: finer than its state, since queued is three tables."""
 
     READY = "ready"
+    BLOCKED = "blocked"
     SCHEDULED = "scheduled"
     PARKED = "parked"
     RUNNING = "running"
@@ -42,6 +64,7 @@ class Place(StrEnum):
 
 STATE_OF = {
     Place.READY: State.QUEUED,
+    Place.BLOCKED: State.BLOCKED,
     Place.SCHEDULED: State.QUEUED,
     Place.PARKED: State.QUEUED,
     Place.RUNNING: State.RUNNING,
@@ -125,11 +148,90 @@ def claim_one(store: Store, **options: Any) -> Claim:
     return taken
 
 
+def declare(store: Store, *rules: Rule, worker: WorkerId = WORKER) -> None:
+    """Start a worker whose code has these throttles."""
+    info = WorkerInfo(id=worker, name="w", queues=(), kinds=(GREET,), slots=1, version="1")
+    store.register(info, [], rules)
+
+
+def place_of(
+    lane: str, *, queue: str = "default", stage: str = USUAL, priority: int = 0, share: str = ""
+) -> str:
+    """Write a place as the stores do: a claim may name a lane that no look has seen."""
+    order = f"{PRIORITY_LIMIT - priority:05}"
+    return SEPARATOR.join((queue, stage, order, share, lane))
+
+
+def look_lanes(
+    store: Store,
+    *,
+    worker: WorkerId = WORKER,
+    queues: Sequence[str] = ("default",),
+    stage: str = USUAL,
+    parties: int = 64,
+    page: int = 1000,
+    after: Mapping[str, str] | None = None,
+) -> list[LaneSeen]:
+    looks = [Look(queue, stage) for queue in queues]
+    return store.look_lanes(worker, looks, parties=parties, page=page, after=after or {})
+
+
+def claim_lanes(
+    store: Store,
+    *lane_places: str,
+    worker: WorkerId = WORKER,
+    most: int = 100,
+    limit: int = 100,
+    kinds: Sequence[str] = (GREET,),
+    lease_seconds: float = LEASE_SECONDS,
+) -> list[Claim]:
+    """Ask for these lanes without a look: what a look said must not matter."""
+    return store.claim_lanes(
+        worker,
+        [Ask(place, most) for place in lane_places],
+        limit=limit,
+        leases=dict.fromkeys(kinds, lease_seconds),
+    )
+
+
+def take_lanes(
+    store: Store,
+    worker: WorkerId = WORKER,
+    limit: int = 100,
+    *,
+    queues: Sequence[str] = ("default",),
+    stage: str = USUAL,
+    kinds: Sequence[str] = (GREET,),
+    lease_seconds: float = LEASE_SECONDS,
+) -> list[Claim]:
+    """Look, then claim from all lanes with room, in the order of their places."""
+    seen = look_lanes(store, worker=worker, queues=queues, stage=stage)
+    return store.claim_lanes(
+        worker,
+        [Ask(lane.place, min(lane.room, limit)) for lane in seen if lane.room > 0],
+        limit=limit,
+        leases=dict.fromkeys(kinds, lease_seconds),
+    )
+
+
+def take_one(store: Store, worker: WorkerId = WORKER, **options: Any) -> Claim:
+    """Take the only laned job that may start."""
+    (taken,) = take_lanes(store, worker, **options)
+    return taken
+
+
+def take_suspect(store: Store, **options: Any) -> Claim:
+    """Take the next suspect out of the lanes, alone."""
+    return take_one(store, limit=1, stage=SUSPECTS, **options)
+
+
 def start_one(store: Store, *, lease_seconds: float = LEASE_SECONDS, **options: Any) -> Claim:
-    """Enqueue one job and claim it."""
+    """Enqueue one job and claim it; one with a lane out of its lane."""
     job_id = enqueue_one(store, **options)
     queue = options.get("queue", "default")
-    taken = claim_one(store, queues=[queue], limit=1, lease_seconds=lease_seconds)
+    is_laned = options.get("lane") is not None
+    take = take_one if is_laned else claim_one
+    taken = take(store, queues=[queue], limit=1, lease_seconds=lease_seconds)
     assert taken.job_id == job_id
     return taken
 
@@ -190,7 +292,10 @@ def start_suspect(store: Store, *, lapses: int = 1, **options: Any) -> Claim:
     for _ in range(lapses):
         lapse(store)
         assert promote(store) == 1
-        taken = claim_one(store, queues=[queue], suspects=True)
+        if options.get("lane") is None:
+            taken = claim_one(store, queues=[queue], suspects=True)
+        else:
+            taken = take_suspect(store, queues=[queue])
     assert taken.lapses == lapses
     return taken
 
@@ -200,6 +305,8 @@ def bring(store: Store, place: Place, **options: Any) -> Standing:
     match place:
         case Place.READY:
             return Standing(enqueue_one(store, **options), None)
+        case Place.BLOCKED:
+            return Standing(enqueue_one(store, **({"lane": HOST} | options)), None)
         case Place.SCHEDULED:
             return Standing(enqueue_one(store, delay_seconds=LATER_SECONDS, **options), None)
         case Place.PARKED:
@@ -210,7 +317,8 @@ def bring(store: Store, place: Place, **options: Any) -> Standing:
 
 def _park(store: Store, **options: Any) -> Standing:
     job_id = enqueue_one(store, **({"kind": STRANGE} | options))
-    assert claim(store, queues=[options.get("queue", "default")], kinds=["other"]) == []
+    come_by = claim if options.get("lane") is None else take_lanes
+    assert come_by(store, queues=[options.get("queue", "default")], kinds=["other"]) == []
     return Standing(job_id, None)
 
 

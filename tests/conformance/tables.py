@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # A job stands in exactly one of the live ones, or in none when it has ended.
-LIVE = ("ready", "scheduled", "parked", "lease")
+LIVE = ("ready", "waiting", "scheduled", "parked", "lease")
 JOB_TABLES = ("job", *LIVE, "outcome")
-ALL_TABLES = (*JOB_TABLES, "task", "worker")
+LANE_TABLES = ("throttle", "bucket", "charge", "share", "queue")
+ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, "task", "worker")
 
 Row = dict[str, Any]
 

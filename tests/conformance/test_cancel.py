@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
 
-WAITING = (Place.READY, Place.SCHEDULED, Place.PARKED, Place.FAILED)
+WAITING = (Place.READY, Place.BLOCKED, Place.SCHEDULED, Place.PARKED, Place.FAILED)
 
 
 def test_there_is_no_such_job_to_cancel(store: Store) -> None:

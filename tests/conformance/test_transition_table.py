@@ -21,7 +21,7 @@ from tests.conformance.kit import (
     settle,
     start_one,
 )
-from tests.conformance.tables import LIVE, snapshot
+from tests.conformance.tables import LIVE, places, snapshot
 
 if TYPE_CHECKING:
     from leasehold.model.ids import JobId
@@ -30,8 +30,15 @@ if TYPE_CHECKING:
     from tests.conformance.tables import Tables
 
 EVERY_PAIR = list(product(State, Event))
-ALLOWED = [pair for pair in EVERY_PAIR if pair in TRANSITIONS]
-REFUSED = [pair for pair in EVERY_PAIR if pair not in TRANSITIONS]
+OF_PLAIN = [pair for pair in EVERY_PAIR if pair[0] is not State.BLOCKED]
+# A throttled job is queued only while it is for later, and then nothing claims it.
+OF_THROTTLED = [pair for pair in EVERY_PAIR if pair != (State.QUEUED, Event.CLAIM)]
+EVERY_CASE = [
+    *((*pair, False) for pair in OF_PLAIN),
+    *((*pair, True) for pair in OF_THROTTLED),
+]
+ALLOWED = [case for case in EVERY_CASE if case[:2] in TRANSITIONS]
+REFUSED = [case for case in EVERY_CASE if case[:2] not in TRANSITIONS]
 
 
 def seen(store: Store, job_id: JobId) -> State | Gone:
@@ -43,27 +50,28 @@ def live_rows(tables: Tables, job_id: JobId) -> int:
     return sum(str(row["job_id"]) == str(job_id) for name in LIVE for row in tables.rows(name))
 
 
-@pytest.mark.parametrize(("state", "event"), ALLOWED)
+@pytest.mark.parametrize(("state", "event", "is_throttled"), ALLOWED)
 def test_an_event_leads_where_the_table_says(
-    store: Store, tables: Tables, state: State, event: Event
+    store: Store, tables: Tables, state: State, event: Event, *, is_throttled: bool
 ) -> None:
-    subject = prepare(store, state, event)
+    subject = prepare(store, state, event, is_throttled=is_throttled)
     assert seen(store, subject.job_id) is state
     before = snapshot(tables)
     drive(store, subject, event)
 
-    wanted = after(state, event)
+    wanted = after(state, event, is_throttled=is_throttled)
     assert seen(store, subject.job_id) is wanted
     assert snapshot(tables) != before
+    assert not (is_throttled and "ready" in places(tables, subject.job_id))
     is_live = isinstance(wanted, State) and not wanted.is_final
     assert live_rows(tables, subject.job_id) == int(is_live)
 
 
-@pytest.mark.parametrize(("state", "event"), REFUSED)
+@pytest.mark.parametrize(("state", "event", "is_throttled"), REFUSED)
 def test_an_event_that_is_not_in_the_table_changes_nothing(
-    store: Store, tables: Tables, state: State, event: Event
+    store: Store, tables: Tables, state: State, event: Event, *, is_throttled: bool
 ) -> None:
-    subject = prepare(store, state, event)
+    subject = prepare(store, state, event, is_throttled=is_throttled)
     before = snapshot(tables)
     drive(store, subject, event)
 
@@ -71,16 +79,18 @@ def test_an_event_that_is_not_in_the_table_changes_nothing(
     assert snapshot(tables) == before
 
 
+@pytest.mark.parametrize("is_throttled", [False, True])
 @pytest.mark.parametrize("event", sorted(ENDINGS))
 def test_whatever_ends_a_cancelled_attempt_ends_it_cancelled(
-    store: Store, tables: Tables, event: Event
+    store: Store, tables: Tables, event: Event, *, is_throttled: bool
 ) -> None:
-    subject = prepare(store, State.RUNNING, event)
+    subject = prepare(store, State.RUNNING, event, is_throttled=is_throttled)
     assert store.cancel(subject.job_id, by=None) is State.RUNNING
     failures = look(store, subject.job_id).failures
     drive(store, subject, event)
 
-    assert after(State.RUNNING, event, cancel_requested=True) is State.CANCELLED
+    wanted = after(State.RUNNING, event, cancel_requested=True, is_throttled=is_throttled)
+    assert wanted is State.CANCELLED
     assert seen(store, subject.job_id) is State.CANCELLED
     assert live_rows(tables, subject.job_id) == 0
     assert look(store, subject.job_id).failures == failures

@@ -9,6 +9,7 @@ import pytest
 
 from tests.conformance.kit import (
     FINAL_PLACES,
+    HOST,
     RUNNING_PLACES,
     STATE_OF,
     Place,
@@ -50,6 +51,8 @@ COLUMNS = [
     "created_by",
     "created_at",
     "updated_at",
+    "share",
+    "cost",
 ]
 # What was spent: the failures, plus one while running or succeeded.
 SPENT = {
@@ -88,7 +91,6 @@ def test_each_state_has_one_row_with_what_was_asked(
         priority=3,
         tenant="acme",
         batch=batch,
-        lane="example.org",
         created_by="Ada",
         max_attempts=4,
     )
@@ -98,7 +100,8 @@ def test_each_state_has_one_row_with_what_was_asked(
     assert (row["tenant_id"], row["queue"], row["type"]) == ("acme", "default", "greet")
     assert (decoded(row["payload"]), row["priority"]) == ({"name": "Ada"}, 3)
     assert (row["max_attempts"], str(row["batch_id"])) == (4, str(batch))
-    assert (row["throttle_key"], row["created_by"], row["key"]) == ("example.org", "Ada", None)
+    assert (row["created_by"], row["key"]) == ("Ada", None)
+    assert row["throttle_key"] == (HOST if place is Place.BLOCKED else None)
     assert row["created_at"] is not None
     assert row["updated_at"] >= row["created_at"]
 

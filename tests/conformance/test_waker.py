@@ -63,6 +63,15 @@ def test_an_enqueue_before_the_wait_is_not_missed(store: Store, waker: Waker) ->
     assert wait_quickly(waker)
 
 
+def test_what_came_before_the_first_wait_is_not_missed(store: Store) -> None:
+    with (
+        contextlib.closing(store.dedicated()) as own,
+        contextlib.closing(own.waker(frozenset({"default"}))) as fresh,
+    ):
+        send(store, "default")
+        assert wait_quickly(fresh)
+
+
 def test_an_enqueue_by_another_store_wakes(store_url: str, waker: Waker) -> None:
     with contextlib.closing(open_store(store_url)) as elsewhere:
         send(elsewhere, "default")

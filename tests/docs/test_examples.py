@@ -23,7 +23,15 @@ orders.create(engine)
 }
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/guides.md"])
+PAGES = [
+    "README.md",
+    "docs/tutorial.md",
+    "docs/guides.md",
+    *sorted(f"docs/guides/{path.name}" for path in (ROOT / "docs/guides").glob("*.md")),
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_the_examples_run_as_they_are_printed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

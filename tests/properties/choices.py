@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from leasehold.model.ids import WorkerId
+from leasehold.model.lanes import Rule
 from leasehold.model.states import State
 from leasehold.model.values import Want, WorkerInfo
 
@@ -15,6 +16,9 @@ KNOWN = ("plain", "fragile")
 KINDS = (*KNOWN, "strange")
 QUEUES = ("a", "b")
 EVERYTHING = [Want(queue, 1000) for queue in QUEUES]
+KEYS = ("host:x", "host:y")
+MOST_OF_A_KEY = 2  # no limit is ever greater
+HOSTS = Rule(name="host", running=MOST_OF_A_KEY)
 
 SOMEBODY = WorkerInfo(id=WorkerId(1), name="w", queues=QUEUES, kinds=KNOWN, slots=1, version="1")
 RETRIABLE = {State.FAILED, State.DEAD, State.CANCELLED}
@@ -24,6 +28,8 @@ some_picks = st.lists(picks, min_size=1, max_size=3)
 workers = st.sampled_from([WorkerId(1), WorkerId(2)])
 units = st.sampled_from([0, 1, 2])
 suspicions = st.sampled_from([False, False, True])
+keys = st.sampled_from(KEYS)
+pausable = st.sampled_from([*KEYS, *QUEUES])
 orders = st.sampled_from([("a",), ("b",), ("a", "b"), ("b", "a")])
 job_options = st.fixed_dictionaries(
     {
@@ -34,6 +40,7 @@ job_options = st.fixed_dictionaries(
         "timeout_seconds": st.sampled_from([UNIT, 3 * UNIT]),
         "tenant": st.sampled_from(["", "acme"]),
         "delay_seconds": st.sampled_from([None, None, 0.0, UNIT, 2 * UNIT]),
+        "lane": st.sampled_from([None, None, None, *KEYS]),
     }
 )
 OUTCOMES = ("succeeded", "failed", "failed", "snoozed", "released", "cancelled", "dead")

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from leasehold.model.ids import WorkerId
+from leasehold.model.lanes import SUSPECTS, USUAL, Look, parked
 from leasehold.model.states import State
 from leasehold.model.values import Filter
+from tests.conformance.kit import place_of
+from tests.properties.choices import QUEUES, UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from leasehold.model.ids import JobId
+    from leasehold.model.lanes import Place
     from leasehold.model.values import Attempt, Job
     from leasehold.store.base import Store
-    from tests.properties.model import End, Model, Record
+    from tests.properties.model import Model
+    from tests.properties.records import End, Record
 
-PLACES = {"ready": "ready", "lease": "running", "parked": "parked"}
+ENDLESS_SECONDS = 1e9  # a pause that lasts longer has no end
+PLACES = {"ready": "ready", "waiting": "blocked", "lease": "running", "parked": "parked"}
 
 
 class Comparison:
@@ -50,6 +59,8 @@ class Comparison:
         for job_id, record in self._model.jobs.items():
             check_job(listed[job_id], record)
         assert counted(self._store) == tally(self._model)
+        assert pauses(self._store) == self._model.pauses()
+        assert lanes(self._store) == lane_rooms(self._model)
 
     def check_one(self, job_id: JobId) -> None:
         job, record = self._store.get(job_id), self._model.jobs.get(job_id)
@@ -74,6 +85,7 @@ def shown(job: Job) -> dict[str, Any]:
         "queue": job.queue,
         "tenant": job.tenant,
         "args": job.args,
+        "lane": job.lane,
         "priority": job.priority,
         "attempt": job.attempt,
         "failures": job.failures,
@@ -93,6 +105,7 @@ def expected(record: Record) -> dict[str, Any]:
         "queue": record.queue,
         "tenant": asked.tenant,
         "args": msgspec.json.decode(asked.args),
+        "lane": asked.lane,
         "priority": record.priority,
         "attempt": record.attempt,
         "failures": record.failures,
@@ -125,10 +138,39 @@ def assert_error(job: Job, record: Record) -> None:
         assert (job.error is None) == (record.error is None)
 
 
+def pauses(store: Store) -> dict[str, float]:
+    """Say how many whole units each pause of a key or a queue still lasts."""
+    now = datetime.now(UTC) + timedelta(seconds=store.skew_seconds)
+    ends = {each.name: each.paused_until for each in store.throttles()}
+    ends |= {each.name: each.paused_until for each in store.queues()}
+    left = {name: (end - now).total_seconds() for name, end in ends.items() if end}
+    return {
+        name: round(seconds / UNIT) if seconds < ENDLESS_SECONDS else math.inf
+        for name, seconds in left.items()
+        if seconds > 0
+    }
+
+
+def lanes(store: Store) -> list[tuple[str, int]]:
+    """List the lanes with work, each with its room."""
+    stages = (USUAL, SUSPECTS, parked("strange"))
+    looks = [Look(queue, stage) for queue in QUEUES for stage in stages]
+    seen = store.look_lanes(WorkerId(1), looks, parties=1000, page=1000, after={})
+    return [(lane.place, lane.room) for lane in seen]
+
+
+def lane_rooms(model: Model) -> list[tuple[str, int]]:
+    return [(lane_text(lane), max(0, model.room(lane))) for lane in model.lanes()]
+
+
+def lane_text(lane: Place) -> str:
+    return place_of(lane.lane, queue=lane.queue, stage=lane.stage, priority=lane.priority)
+
+
 def counted(store: Store) -> Counter[tuple[str, str]]:
     counts: Counter[tuple[str, str]] = Counter()
     for queue in store.counts():
-        for place in ("ready", "scheduled", "failed", "running", "parked"):
+        for place in ("ready", "blocked", "scheduled", "failed", "running", "parked"):
             counts[queue.queue, place] += getattr(queue, place)
     return +counts
 
@@ -139,6 +181,8 @@ def tally(model: Model) -> Counter[tuple[str, str]]:
         if record.place == "scheduled":
             place = "failed" if record.failures else "scheduled"
             counts[record.queue, place] += 1
+        elif record.is_aside:
+            counts[record.queue, "parked"] += 1
         elif record.place:
             counts[record.queue, PLACES[record.place]] += 1
     return counts

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, Phase, settings
 from leasehold.store import open_store
 from tests.conformance.tables import open_tables
 
-pytest.register_assert_rewrite("tests.properties.machine", "tests.properties.compare")
+pytest.register_assert_rewrite(
+    *(f"tests.properties.{name}" for name in ("machine", "lane_rules", "ground", "compare"))
+)
 
 from tests.properties.machine import QueueMachine  # noqa: E402 - after its asserts are rewritten
 

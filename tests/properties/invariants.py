@@ -6,10 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.tables import LIVE
+from tests.properties.choices import MOST_OF_A_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from leasehold.model.values import Claim
     from tests.conformance.tables import Row, Tables
 
 FINAL = {"succeeded", "dead", "cancelled"}
@@ -32,6 +34,7 @@ def check(
     live = [(name, row) for name in LIVE for row in tables.rows(name)]
     jobs = {str(row["id"]) for row in tables.rows("job")}
     _check_places(jobs, live, outcomes)
+    _check_throttles(live)
     _check_leases(jobs, live, outcomes, claims)
     for job_id, ends in outcomes.items():
         ends.sort(key=lambda row: int(row["attempt"]))
@@ -55,6 +58,22 @@ def _check_places(
     for job_id in jobs - places.keys():
         last = max(outcomes.get(job_id, ()), key=lambda row: int(row["attempt"]), default=None)
         _demand(last is not None and last["state"] in FINAL, "no job is lost", job_id)
+
+
+def _check_throttles(live: list[tuple[str, Row]]) -> None:
+    running = Counter(row["lane"] for name, row in live if name == "lease" and row["lane"])
+    for key, count in running.items():
+        _demand(count <= MOST_OF_A_KEY, "live per key <= its limit", (key, count))
+
+
+def check_first_come(tables: Tables, taken: Collection[Claim]) -> None:
+    """Check that nobody of a lane was left behind by a newer one that was just taken from it."""
+    created = {str(row["id"]): (row["created_at"], str(row["id"])) for row in tables.rows("job")}
+    last = {claim.place: created[str(claim.job_id)] for claim in taken}
+    for row in tables.rows("waiting"):
+        first_left = created[str(row["job_id"])]
+        is_in_order = row["place"] not in last or last[row["place"]] < first_left
+        _demand(is_in_order, "first come, first served in a lane", row)
 
 
 def _check_leases(

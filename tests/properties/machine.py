@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from leasehold.errors import IdConflict, LeaseLost
-from leasehold.model.ids import Fence, JobId, WorkerId, uuid7
+from leasehold.model.ids import JobId, WorkerId, uuid7
 from leasehold.model.values import Held, NewJob, Settlement, TaskPolicy, Want
 from leasehold.store.base import Answer
 from tests.conformance.kit import raw
 from tests.properties import invariants
 from tests.properties.choices import (
     EVERYTHING,
+    HOSTS,
     KINDS,
     KNOWN,
     MOST_EVER,
@@ -32,45 +32,17 @@ from tests.properties.choices import (
     units,
     workers,
 )
-from tests.properties.compare import Comparison
-from tests.properties.model import Model
+from tests.properties.ground import some
+from tests.properties.lane_rules import LaneRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leasehold.model.values import Claim, Lapsed
-    from leasehold.store.base import Store
-    from tests.conformance.tables import Tables
+    from leasehold.model.values import Claim
 
 
-def some(place: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Offer a rule only while some job stands there: steps that can't do anything teach nothing."""
-    return precondition(
-        lambda self: any(record.place == place for record in self.model.jobs.values())
-    )
-
-
-class QueueMachine(RuleBasedStateMachine):
+class QueueMachine(LaneRules):
     """One example: a fresh store and a fresh model."""
-
-    def __init__(self, open_store: Callable[[], Store], tables: Tables) -> None:
-        super().__init__()
-        self.tables = tables
-        self.store = open_store()
-        self.model = Model(fragile=["fragile"])
-        self.comparison = Comparison(self.store, self.model)
-        self.ids: list[JobId] = []
-        self.asked: dict[JobId, NewJob] = {}
-        self.claims: list[tuple[WorkerId, Claim]] = []
-        self.seen: list[tuple[Lapsed, float]] = []  # with the model's idea of `until`
-        self.retries: dict[str, set[int]] = {}
-        self.buried: set[tuple[JobId, Fence]] = set()  # leases of deleted jobs
-        self.fence = Fence(0)
-
-    def teardown(self) -> None:
-        with contextlib.closing(self.store):
-            for job_id in self.ids:
-                self.comparison.check_one(job_id)
 
     @initialize(count=st.integers(1, 4), options=job_options)
     def start(self, count: int, options: dict[str, Any]) -> None:
@@ -89,19 +61,7 @@ class QueueMachine(RuleBasedStateMachine):
             )
             for kind in KNOWN
         ]
-        self.store.register(SOMEBODY, policies)
-
-    # -- what is picked --------------------------------------------------------------------------
-    def job(self, pick: int) -> JobId:
-        return self.ids[pick % len(self.ids)]
-
-    def a_claim(self, pick: int) -> tuple[WorkerId, Claim]:
-        """Pick a claim that was ever made, the newest most often: old ones are stale writers."""
-        newest = self.claims[-4:]
-        return newest[pick % len(newest)] if pick % 3 else self.claims[pick % len(self.claims)]
-
-    def count_live(self) -> int:
-        return sum(bool(record.place) for record in self.model.jobs.values())
+        self.store.register(SOMEBODY, policies, [HOSTS])
 
     # -- the rules -------------------------------------------------------------------------------
     @precondition(lambda self: self.count_live() < MOST_LIVE)
@@ -202,17 +162,6 @@ class QueueMachine(RuleBasedStateMachine):
         )
         self.note(worker, taken, wanted)
 
-    def next_fences(self, taken: list[Claim]) -> dict[JobId, Fence]:
-        """Take the store's numbers for this call: greater than any of the calls before."""
-        fences = {claim.job_id: claim.fence for claim in taken}
-        assert all(fence > self.fence for fence in fences.values()), "fences only grow"
-        self.fence = max(fences.values(), default=self.fence)
-        return fences
-
-    def note(self, worker: WorkerId, taken: list[Claim], wanted: list[JobId]) -> None:
-        assert [claim.job_id for claim in taken] == wanted
-        self.claims += [(worker, claim) for claim in taken]
-
     @precondition(lambda self: self.claims)
     @rule(
         chosen=some_picks,
@@ -280,7 +229,7 @@ class QueueMachine(RuleBasedStateMachine):
             worker, {(each.job_id, each.fence) for each in known}
         )
 
-    @some("scheduled")
+    @precondition(lambda self: self.model.paused or self.is_some_scheduled())
     @rule(count=st.sampled_from([1, 1, 2, 4]))
     def pass_time(self, count: int) -> None:
         self.store.skew_seconds += count * UNIT

@@ -6,18 +6,23 @@ instant, as in a real store; all durations in the tests are far longer than what
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from leasehold.errors import IdConflict
 from leasehold.model.ids import Fence
+from leasehold.model.lanes import parked
 from leasehold.model.states import State
 from leasehold.store.base import Answer
+from tests.properties.choices import UNIT
+from tests.properties.records import End, Lease, Record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from leasehold.model.ids import JobId, WorkerId
+    from leasehold.model.lanes import Place
     from leasehold.model.values import NewJob, Settlement, Want
 
 T = TypeVar("T")
@@ -26,66 +31,14 @@ MOMENT_SECONDS = 0.001
 NO_FENCE = Fence(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
-    fence: Fence
-    worker: WorkerId
-    until: float
-    deadline: float
-    lease_seconds: float
-    is_cancelled: bool = False
-    by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One row of a job's history."""
-
-    attempt: int
-    outcome: str
-    fence: Fence | None
-    worker: WorkerId | None
-
-
-@dataclass(slots=True)
-class Record:
-    """A job: what was asked, the place it stands in ("" when it ended), and its history."""
-
-    asked: NewJob
-    queue: str
-    max_attempts: int
-    timeout_seconds: float
-    asked_priority: int
-    created: float
-    place: str
-    priority: int
-    run_at: float | None = None
-    attempt: int = 0
-    failures: int = 0
-    lapses: int = 0
-    lease: Lease | None = None
-    error: str | None = None
-    ends: list[End] = field(default_factory=list)
-
-    @property
-    def state(self) -> State:
-        match self.place:
-            case "lease":
-                return State.RUNNING
-            case "scheduled" if self.failures > 0:
-                return State.FAILED
-            case "":
-                return State(self.ends[-1].outcome)
-            case _:
-                return State.QUEUED
-
-
 class Model:
     """Every operation of the store that changes or decides something."""
 
     def __init__(self, fragile: Collection[str]) -> None:
         self.now = 0.0
         self.jobs: dict[JobId, Record] = {}
+        self.limits: dict[str, int] = {}  # by throttle key
+        self.paused: dict[str, float] = {}  # until when, by throttle key or queue
         self._fragile = frozenset(fragile)  # kinds that die on lapse
 
     # -- enqueue and claim -----------------------------------------------------------------------
@@ -106,17 +59,19 @@ class Model:
 
     def _write(self, job: NewJob) -> None:
         delay = job.delay_seconds or 0.0
-        self.jobs[job.id] = Record(
+        record = self.jobs[job.id] = Record(
             asked=job,
             queue=given(job.queue),
             max_attempts=given(job.max_attempts),
             timeout_seconds=given(job.timeout_seconds),
             asked_priority=given(job.priority),
             created=self.now,
-            place="scheduled" if delay else "ready",
+            place="scheduled",
             priority=given(job.priority),
-            run_at=self.now + delay if delay else None,
+            run_at=self.now + delay,
         )
+        if not delay:
+            record.land()
 
     def claim(
         self,
@@ -177,6 +132,7 @@ class Model:
                 for job_id, record in self.jobs.items()
                 if record.place == place
                 and record.queue == want.queue
+                and not self.is_paused(want.queue)
                 and is_for_suspects == (record.lapses > 0)
                 and (kinds is None or record.asked.kind in kinds)
             ]
@@ -193,6 +149,104 @@ class Model:
             deadline=self.now + record.timeout_seconds + lease_seconds,
             lease_seconds=lease_seconds,
         )
+
+    # -- lanes -----------------------------------------------------------------------------------
+    def lanes(self) -> list[Place]:
+        """List the lanes with work as a look does: by queue and stage, highest priority first."""
+        found = {record.lane for record in self.jobs.values() if record.place == "waiting"}
+        return sorted(found, key=lambda lane: (lane.queue, lane.stage, -lane.priority, lane.lane))
+
+    def claim_lanes(
+        self,
+        worker: WorkerId,
+        lanes: Sequence[Place],
+        *,
+        limit: int,
+        most: int,
+        kinds: Collection[str],
+        lease_seconds: float,
+        fences: Mapping[JobId, Fence],
+    ) -> list[JobId]:
+        """Take from each lane in turn what its key has room for; unknown kinds are set aside."""
+        self._tick()
+        taken: list[JobId] = []
+        for lane in lanes:
+            enough = min(limit, len(taken) + most)
+            for job_id in self._in_line(lane):
+                record = self.jobs[job_id]
+                if len(taken) >= enough or self.room(lane) <= 0:
+                    break
+                if record.asked.kind in kinds:
+                    self._lease(record, worker, fences.get(job_id, NO_FENCE), lease_seconds)
+                    taken.append(job_id)
+                else:
+                    record.stage = parked(record.asked.kind)
+        return taken
+
+    def set_aside(
+        self, lanes: Sequence[Place], kinds: Collection[str], aside: Collection[str]
+    ) -> None:
+        """Set aside these, as far as a claim of these lanes by who knows these kinds may do so."""
+        for lane in lanes:
+            for job_id in self._in_line(lane):
+                kind = self.jobs[job_id].asked.kind
+                if str(job_id) in aside and kind not in kinds and not self.is_paused(lane.queue):
+                    self.jobs[job_id].stage = parked(kind)
+
+    def _in_line(self, lane: Place) -> list[JobId]:
+        return sorted(
+            (
+                job_id
+                for job_id, record in self.jobs.items()
+                if record.place == "waiting" and record.lane == lane
+            ),
+            key=lambda job_id: (self.jobs[job_id].created, job_id),
+        )
+
+    def room(self, lane: Place) -> int:
+        """Say how many more of its key may start now."""
+        if self.is_paused(lane.lane) or self.is_paused(lane.queue):
+            return 0
+        running = sum(
+            record.place == "lease" and record.asked.lane == lane.lane
+            for record in self.jobs.values()
+        )
+        return self.limits[lane.lane] - running
+
+    def pause(self, name: str, seconds: float | None) -> None:
+        self._tick()
+        self.paused[name] = self.now + (math.inf if seconds is None else seconds)
+
+    def extend_pause(self, worker: WorkerId, job_id: JobId, fence: Fence, seconds: float) -> bool:
+        """Pause the key of a running job, at the word of who holds its lease."""
+        self._tick()
+        record = self.jobs.get(job_id)
+        lease = record.lease if record else None
+        if not record or not lease or not record.asked.lane:
+            return False
+        if (lease.fence, lease.worker) != (fence, worker):
+            return False
+        name = record.asked.lane
+        self.paused[name] = max(self.paused.get(name, 0.0), self.now + seconds)
+        return True
+
+    def resume(self, name: str) -> bool:
+        """End a pause; True when one stood."""
+        self._tick()
+        was_paused = self.is_paused(name)
+        self.paused.pop(name, None)
+        return was_paused
+
+    def pauses(self) -> dict[str, float]:
+        """Say how many whole units each pause still lasts."""
+        return {
+            name: until if until == math.inf else round((until - self.now) / UNIT)
+            for name, until in self.paused.items()
+            if self.is_paused(name)
+        }
+
+    def is_paused(self, name: str) -> bool:
+        return self.paused.get(name, 0.0) > self.now
 
     # -- settling --------------------------------------------------------------------------------
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
@@ -222,7 +276,7 @@ class Model:
         if each.outcome in {"failed", "snoozed"}:
             self._schedule(record, each.delay_seconds or 0.0)
         elif each.outcome == "released":
-            record.place = "ready"
+            record.land()
 
     def is_committed(self, worker: WorkerId, each: Settlement) -> bool:
         """Settle inside the job's own transaction: True when it may commit."""
@@ -247,7 +301,7 @@ class Model:
                     self._end(record, lease, "cancelled", error=cancelled(lease.by))
                 else:
                     self._end(record, lease, "released", error=None)
-                    record.place = "ready"
+                    record.land()
         return count
 
     def renew(
@@ -279,7 +333,7 @@ class Model:
             if record.place == "scheduled" and (record.run_at or 0.0) <= self.now
         ]
         for record in due:
-            record.place, record.run_at = "ready", None
+            record.land()
         return len(due)
 
     def lapsed(self) -> dict[JobId, tuple[Fence, float]]:
@@ -341,8 +395,8 @@ class Model:
         if record.state in {State.FAILED, State.DEAD, State.CANCELLED}:
             if not record.place:
                 record.priority = record.asked_priority
-            record.place, record.run_at = "ready", None
             record.failures = record.lapses = 0
+            record.land()
         return record.state
 
     def delete(self, job_id: JobId) -> State | None:
@@ -360,7 +414,7 @@ class Model:
         record = self.jobs.get(job_id)
         if record is None:
             return None
-        if record.place in {"ready", "scheduled", "parked"}:
+        if record.place in {"ready", "waiting", "scheduled", "parked"}:
             record.priority = priority
         return record.state
 

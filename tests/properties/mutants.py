@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leasehold.model.ids import Fence, JobId, WorkerId
+    from leasehold.model.lanes import Pause, RuleChange
     from leasehold.model.values import Claim, Held, Lapsed, NewJob, Promotion, Renewal, Settlement
     from leasehold.store.base import Store
 
@@ -53,7 +54,12 @@ class Remembering(Mutant):
         self.newest: dict[JobId, Fence] = {}
 
     def claim(self, *args: Any, **options: Any) -> list[Claim]:
-        taken = self._store.claim(*args, **options)
+        return self._remember(self._store.claim(*args, **options))
+
+    def claim_lanes(self, *args: Any, **options: Any) -> list[Claim]:
+        return self._remember(self._store.claim_lanes(*args, **options))
+
+    def _remember(self, taken: list[Claim]) -> list[Claim]:
         self.newest |= {claim.job_id: claim.fence for claim in taken}
         return taken
 
@@ -163,6 +169,41 @@ class MixesSuspectsWithTheInnocent(Mutant):
         return innocent or self._store.claim(*args, is_for_suspects=True, **options)
 
 
+class ClaimsLanesInTheWrongOrder(Mutant):
+    def claim_lanes(self, *args: Any, **options: Any) -> list[Claim]:
+        return self._store.claim_lanes(*args, **options)[::-1]
+
+
+class LetsOneMoreRun(Mutant):
+    def change_throttle(self, name: str, change: RuleChange) -> None:
+        assert isinstance(change.running, int)
+        self._store.change_throttle(
+            name, msgspec.structs.replace(change, running=change.running + 1)
+        )
+
+
+class ClaimsFromPausedQueues(Mutant):
+    def pause_queue(self, name: str, pause: Pause) -> None:
+        del name, pause
+
+
+class ShortensThePauseOfAKey(Mutant):
+    """Lets a handler end what people, or another handler, have paused for longer."""
+
+    def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
+        job = self._store.get(lease.job_id)
+        if job and job.lane and self._store.pause_lane(worker, lease, pause):
+            self._store.pause_throttle(job.lane, pause)
+            return True
+        return False
+
+
+class IgnoresTheFenceInPause(Remembering):
+    def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
+        fence = self.newest.get(lease.job_id, lease.fence)
+        return self._store.pause_lane(worker, msgspec.structs.replace(lease, fence=fence), pause)
+
+
 class HandsBackWhatIsKnown(Mutant):
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         del known
@@ -185,5 +226,10 @@ MUTANTS: tuple[type[Mutant], ...] = (
     ClaimsInTheWrongOrder,
     LosesAClaimsAnswer,
     MixesSuspectsWithTheInnocent,
+    ClaimsLanesInTheWrongOrder,
+    LetsOneMoreRun,
+    ClaimsFromPausedQueues,
+    ShortensThePauseOfAKey,
+    IgnoresTheFenceInPause,
     HandsBackWhatIsKnown,
 )

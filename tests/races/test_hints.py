@@ -13,6 +13,7 @@ import pytest
 from leasehold.model.values import Want
 from leasehold.store.postgres import levels
 from leasehold.store.postgres.claiming import ClaimRequest
+from leasehold.store.postgres.levels import Found
 from leasehold.store.sql import load
 from tests.conformance.kit import (
     GREET,
@@ -204,7 +205,7 @@ def test_under_a_pinned_snapshot_a_claim_visits_a_bounded_number_of_rows(
             assert len(claim(race.store, limit=500)) == 500
         hinted = blocks_of_a_claim(race, race.store, 100)
         fresh = race.store.dedicated()
-        fresh._claims[False]._levels.restart([("default", 0)], frozenset({"default"}), 0.0)
+        fresh._claims[False]._levels.restart([Found("default", 0)], frozenset({"default"}), 0.0)
         from_the_head = blocks_of_a_claim(race, fresh, 100)
         fresh.close()
     # 100 rows are deleted, joined and inserted either way; the rest is the walk over the dead.

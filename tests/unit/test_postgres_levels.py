@@ -14,6 +14,7 @@ from leasehold.store.postgres.levels import (
     HEAD_LEAST_SECONDS,
     HEAD_MOST_SECONDS,
     HEAD_SHARE,
+    Found,
     Levels,
 )
 
@@ -26,7 +27,7 @@ MOMENT = datetime(2026, 5, 1, tzinfo=UTC)
 def levels() -> Levels:
     """Levels found at second 100."""
     found = Levels()
-    found.restart([("a", 0), ("b", 3), ("a", 9)], QUEUES, 100.0)
+    found.restart([Found("a", 0), Found("b", 3), Found("a", 9)], QUEUES, 100.0)
     return found
 
 
@@ -58,7 +59,7 @@ def test_a_scan_starts_after_the_last_row_taken_on_its_own_level(levels: Levels)
 
 def test_a_restart_forgets_the_hints(levels: Levels) -> None:
     levels.advance("a", 9, MOMENT, uuid7(0, os.urandom(10)))
-    levels.restart([("a", 9)], QUEUES, 101.0)
+    levels.restart([Found("a", 9)], QUEUES, 101.0)
     assert levels.scans(WANTS)[0]["created_at"] < MOMENT
 
 
@@ -103,7 +104,7 @@ def test_a_queue_with_several_levels_and_less_room_is_told(levels: Levels) -> No
 
 def test_a_level_that_ran_empty_stays_known_with_its_hint() -> None:
     levels = Levels()
-    levels.restart([("a", 5)], frozenset({"a"}), 0.0)
+    levels.restart([Found("a", 5)], frozenset({"a"}), 0.0)
     taken = uuid7(7, os.urandom(10))
     levels.advance("a", 5, datetime(2026, 1, 1, tzinfo=UTC), taken)
     levels.restart([], frozenset({"a"}), 1.0)
@@ -118,3 +119,26 @@ def test_before_anything_was_seen_the_usual_priority_is_scanned() -> None:
 
     (scan,) = levels.scans([Want("a", 1)])
     assert (scan["queue"], scan["priority"]) == ("a", 0)
+
+
+def test_only_what_is_high_enough_is_scanned(levels: Levels) -> None:
+    scans = levels.scans([Want("a", 5, least=1), Want("b", 7, least=4)])
+    assert [(scan["queue"], scan["priority"]) for scan in scans] == [("a", 9)]
+
+
+def test_with_aging_who_has_waited_long_enough_goes_first() -> None:
+    levels = Levels()
+    levels.restart(
+        [Found("a", 2, MOMENT, 1.0), Found("a", 0, MOMENT, 25.0)], frozenset({"a"}), 100.0
+    )
+
+    def order(aging: float | None, now: float) -> list[int]:
+        scans = levels.scans([Want("a", 5, aging_seconds=aging)], now)
+        return [scan["priority"] for scan in scans]
+
+    assert order(None, 100.0) == [2, 0]
+    assert order(10.0, 100.0) == [2, 0], "25 s are two points: the same, and the higher one stays"
+    assert order(10.0, 105.0) == [0, 2]
+    # Once its old jobs are taken, it is as young as the last of them.
+    levels.advance("a", 0, MOMENT + timedelta(seconds=24), uuid7(0, os.urandom(10)))
+    assert order(10.0, 105.0) == [2, 0]

@@ -20,12 +20,31 @@ SCANNING = {
     "lapsed",
     "leases_of_worker",
     "parked_kinds",
+    "queues",
+    "queues_paused",
+    "shares",
+    "tend_buckets",
     "tend_forget",
+    "tend_keys",
+    "tend_lanes_look",
     "tend_look",
     "tend_strike_off",
+    "throttles",
+    "why_workers",
     "workers",
 }
-SORTING = {"lapsed", "workers", "counts", "fleet", "jobs"}
+SORTING = {
+    "counts",
+    "fleet",
+    "jobs",
+    "lapsed",
+    "parked_kinds",
+    "shares",
+    "throttles",
+    "why_lane_jobs",
+    "why_workers",
+    "workers",
+}
 NAMES = sorted(
     entry.name.removesuffix(".sql")
     for entry in resources.files("leasehold.store.sqlite").joinpath("sql").iterdir()
@@ -51,7 +70,9 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
     connection: sqlite3.Connection, name: str
 ) -> None:
     plan = explain(connection, name)
-    aliases = r"job|ready|scheduled|parked|lease|outcome|task|worker"
+    aliases = (
+        r"job|ready|waiting|scheduled|parked|lease|outcome|task|worker|own|rule|following|head"
+    )
     scans = [
         step
         for step in plan
@@ -72,10 +93,24 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
         ("find_cancelled", "leasehold_outcome_unhappy (state=? AND job_id<?)"),
         ("find_failed", "leasehold_scheduled_failed (job_id<?)"),
         ("find_queued", "MERGE"),
-        ("claim_pick", "PRIMARY KEY (queue=? AND is_suspect=?)"),
+        ("claim_pick", "PRIMARY KEY (queue=? AND is_suspect=? AND priority>? AND priority<?)"),
         ("promote", "leasehold_scheduled_due (run_at<?)"),
         ("parked_pick", "leasehold_parked_order (kind=? AND queue=?)"),
         ("settle_remove", "PRIMARY KEY (job_id=?)"),
+        ("look_parties", "leasehold_waiting_place (place>? AND place<?)"),
+        ("look_lanes", "leasehold_waiting_place (place>? AND place<?)"),
+        ("look_lanes", "leasehold_waiting_place (place=?)"),
+        ("lane_pick", "leasehold_waiting_place (place=?)"),
+        ("lane_park", "leasehold_waiting_place (place=?)"),
+        ("lane_lease", "PRIMARY KEY (job_id=?)"),
+        ("lane_remove", "PRIMARY KEY (job_id=?)"),
+        ("lane_states", "COVERING INDEX leasehold_lease_lane (lane=?)"),
+        ("lane_states", "COVERING INDEX leasehold_lease_lane (lane=? AND worker=?)"),
+        ("lane_states", "leasehold_charge_lane (lane=?)"),
+        ("charge_fold", "leasehold_charge_lane (lane=?)"),
+        ("survey_lanes", "leasehold_waiting_place (place>? AND place<?)"),
+        ("survey_stages", "leasehold_waiting_place (place>? AND place<?)"),
+        ("promote_waiting", "leasehold_scheduled_due (run_at<?)"),
     ],
 )
 def test_a_statement_uses_the_index_that_was_made_for_it(

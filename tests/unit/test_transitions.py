@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from leasehold.model.states import ENDINGS, FINAL, GONE, TRANSITIONS, Event, State, after
+from leasehold.model.states import ENDINGS, FINAL, GONE, LANDS, TRANSITIONS, Event, State, after
 
 EVERY_PAIR = list(product(State, Event))
 
@@ -20,9 +20,36 @@ def test_only_an_operator_changes_what_is_final(state: State) -> None:
         assert Event.CANCEL in events
 
 
-@pytest.mark.parametrize("state", sorted(set(State) - {State.QUEUED}))
-def test_only_a_queued_job_is_claimed(state: State) -> None:
+@pytest.mark.parametrize("state", sorted(set(State) - {State.QUEUED, State.BLOCKED}))
+def test_only_a_queued_or_blocked_job_is_claimed(state: State) -> None:
     assert after(state, Event.CLAIM) is None
+
+
+@pytest.mark.parametrize(("state", "event"), EVERY_PAIR)
+def test_a_job_without_a_throttle_is_never_blocked(state: State, event: Event) -> None:
+    if state is not State.BLOCKED:
+        assert after(state, event) is not State.BLOCKED
+
+
+@pytest.mark.parametrize(("state", "event"), EVERY_PAIR)
+def test_a_throttle_only_blocks_what_would_be_ready(state: State, event: Event) -> None:
+    plain, throttled = after(state, event), after(state, event, is_throttled=True)
+    if plain is State.QUEUED and event in LANDS:
+        assert throttled is State.BLOCKED
+    else:
+        assert throttled is plain
+
+
+def test_what_waits_for_a_time_is_not_blocked_yet() -> None:
+    for event in (Event.SNOOZE, Event.LAPSE):
+        assert after(State.RUNNING, event, is_throttled=True) is State.QUEUED
+        assert after(State.RUNNING, event, is_throttled=True, failures=1) is State.FAILED
+
+
+def test_a_cancelled_throttled_attempt_ends_cancelled() -> None:
+    for event in ENDINGS:
+        following = after(State.RUNNING, event, cancel_requested=True, is_throttled=True)
+        assert following is State.CANCELLED
 
 
 @pytest.mark.parametrize("state", sorted(set(State) - {State.RUNNING}))

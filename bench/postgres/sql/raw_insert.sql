@@ -4,8 +4,8 @@ WITH job AS (
     timeout_seconds, lane, batch, created_by, created_at, run_at)
   VALUES (%(id)s, '', %(queue)s, %(kind)s, %(args)s, 0, 5, 3600, NULL, NULL, NULL,
     clock_timestamp(), NULL)
-  RETURNING id, queue, priority, created_at, kind, tenant, lane, batch
+  RETURNING id, queue, priority, created_at, kind, tenant, batch
 )
-INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, lane, batch)
-SELECT id, queue, priority, created_at, kind, tenant, lane, batch
+INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, batch)
+SELECT id, queue, priority, created_at, kind, tenant, batch
 FROM job

@@ -51,8 +51,8 @@ def remark(job: Job, now: datetime) -> str:
         case State.RUNNING:
             asked = ", asked to stop" if job.cancel_requested else ""
             return f"by {job.worker_name or job.worker}, {since(job.claimed_at, now)}{asked}"
-        case State.QUEUED if job.run_at is not None and job.run_at > now:
-            return f"due {since(job.run_at, now)}"
+        case State.QUEUED | State.BLOCKED:
+            return _wait(job, now)
         case State.FAILED:
             is_due = job.run_at is None or job.run_at <= now
             again = "now" if is_due else since(job.run_at, now)
@@ -63,6 +63,13 @@ def remark(job: Job, now: datetime) -> str:
             return f"took {span((job.finished_at - job.started_at).total_seconds())}"
         case _:
             return ""
+
+
+def _wait(job: Job, now: datetime) -> str:
+    if job.state is State.BLOCKED:
+        return f"waits for {job.lane}"
+    is_later = job.run_at is not None and job.run_at > now
+    return f"due {since(job.run_at, now)}" if is_later else ""
 
 
 def print_job(job: Job, history: Sequence[Attempt]) -> None:
@@ -99,7 +106,9 @@ def _optional(job: Job) -> Iterator[tuple[str, Any]]:
     yield "", remark(job, now)
     yield "tenant", job.tenant
     yield "batch", job.batch
-    yield "lane", job.lane
+    yield "throttle", job.lane
+    yield "share", job.share
+    yield "cost", job.cost
     yield "created by", job.created_by
     yield "due", _moment(job.run_at)
     yield "lapses", job.lapses

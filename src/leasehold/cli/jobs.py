@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leasehold.cli.bulk import Selection, change_selected, with_selection
 from leasehold.cli.changing import change_jobs
 from leasehold.cli.commands import Group, with_session
 from leasehold.model.states import State
@@ -21,7 +22,20 @@ def is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
+def _asks(selection: Selection) -> bool:
+    return not selection.yes and is_terminal()
+
+
 _IDS = click.argument("ids", nargs=-1, required=True, metavar="ID...")
+_CANCEL_EXAMPLE = """\
+leasehold jobs cancel --by ada 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5
+leasehold jobs cancel --where queue=mail --where state=queued --dry-run"""
+_RETRY_EXAMPLE = """\
+leasehold jobs retry 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5
+leasehold jobs retry --where state=dead --where kind=mail.send"""
+_DELETE_EXAMPLE = """\
+leasehold jobs delete --yes 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5
+leasehold jobs delete --where state=succeeded --where tenant=acme"""
 
 
 @click.group(cls=Group, example="leasehold jobs list --state dead")
@@ -69,14 +83,17 @@ def show_job(session: Session, *, job_id: str) -> None:
         print_job(job, history)
 
 
-@jobs.command(
-    "cancel", example="leasehold jobs cancel --by ada 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5"
-)
-@_IDS
+@jobs.command("cancel", example=_CANCEL_EXAMPLE)
+@with_selection
 @click.option("--by", help="Who cancels; written into the job's history.")
 @with_session
-def cancel_jobs(session: Session, *, ids: tuple[str, ...], by: str | None) -> None:
+def cancel_jobs(
+    session: Session, *, ids: tuple[str, ...], selection: Selection, by: str | None
+) -> None:
     """End waiting jobs as cancelled; ask running ones to stop."""
+    if not selection.is_empty:
+        change_selected(session, "cancel", selection, asks=_asks(selection), by=by)
+        return
     from leasehold.errors import WrongState
     from leasehold.options import read_job_id
 
@@ -89,27 +106,32 @@ def cancel_jobs(session: Session, *, ids: tuple[str, ...], by: str | None) -> No
     change_jobs(session, ids, cancel, told={State.RUNNING: "running, asked to stop"})
 
 
-@jobs.command("retry", example="leasehold jobs retry 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5")
-@_IDS
+@jobs.command("retry", example=_RETRY_EXAMPLE)
+@with_selection
 @with_session
-def retry_jobs(session: Session, *, ids: tuple[str, ...]) -> None:
+def retry_jobs(session: Session, *, ids: tuple[str, ...], selection: Selection) -> None:
     """Make failed, dead or cancelled jobs ready now, with all their attempts anew."""
+    if not selection.is_empty:
+        change_selected(session, "retry", selection, asks=_asks(selection))
+        return
     change_jobs(session, ids, lambda client, job_id: client.retry(job_id))
 
 
-@jobs.command("delete", example="leasehold jobs delete --yes 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5")
-@_IDS
-@click.option("--yes", is_flag=True, help="Do not ask when deleting several from a terminal.")
+@jobs.command("delete", example=_DELETE_EXAMPLE)
+@with_selection
 @with_session
-def delete_jobs(session: Session, *, ids: tuple[str, ...], yes: bool) -> None:
+def delete_jobs(session: Session, *, ids: tuple[str, ...], selection: Selection) -> None:
     """Delete jobs that are not running, with their history."""
+    if not selection.is_empty:
+        change_selected(session, "delete", selection, asks=_asks(selection))
+        return
 
     def delete(client: Client, job_id: str) -> str:
         client.get(job_id)  # the client takes a missing job for done; a person may have mistyped
         client.delete(job_id)
         return "deleted"
 
-    if len(ids) > 1 and not yes and is_terminal():
+    if len(ids) > 1 and _asks(selection):
         click.confirm(f"Delete {len(ids)} jobs and their history?", abort=True, err=True)
     change_jobs(session, ids, delete)
 

@@ -23,6 +23,7 @@ _WORKER_IDS = ("worker",)
 
 STATE_STYLES = {
     "queued": "cyan",
+    "blocked": "blue",
     "running": "yellow",
     "failed": "magenta",
     "succeeded": "green",

@@ -12,13 +12,16 @@ from leasehold.cli.enqueue import enqueue
 from leasehold.cli.jobs import jobs
 from leasehold.cli.migrate import migrate
 from leasehold.cli.queues import queues, workers
+from leasehold.cli.shares import shares
+from leasehold.cli.throttles import throttles
+from leasehold.cli.why import why
 from leasehold.cli.work import work
 
 EXIT_CODES = """\
 \b
 Exit codes:
   0   done
-  1   refused or failed: a job's state forbids it, doctor found a problem
+  1   refused or failed: a job's state forbids it, doctor found a problem, drained jobs still run
   2   wrong usage: an option or an argument can't be used
   3   not found, or the tables are not up to date (run `leasehold migrate`)
   4   the database can't be reached, is busy or full: trying again may help
@@ -35,5 +38,8 @@ def program() -> None:
     """
 
 
-for _command in (work, enqueue, jobs, queues, workers, migrate, doctor, bench):
+for _command in (
+    *(work, enqueue, jobs, why, queues, throttles, shares, workers),
+    *(migrate, doctor, bench),
+):
     program.add_command(_command)

@@ -9,6 +9,7 @@ class State(StrEnum):
     """A job's state as a user sees it. Each is a table the job stands in (see ARCHITECTURE.md)."""
 
     QUEUED = "queued"
+    BLOCKED = "blocked"
     RUNNING = "running"
     FAILED = "failed"
     SUCCEEDED = "succeeded"
@@ -58,6 +59,10 @@ TRANSITIONS: dict[tuple[State, Event], State | Gone] = {
     (State.QUEUED, Event.CANCEL): State.CANCELLED,
     (State.QUEUED, Event.REPRIORITISE): State.QUEUED,
     (State.QUEUED, Event.DELETE): GONE,
+    (State.BLOCKED, Event.CLAIM): State.RUNNING,
+    (State.BLOCKED, Event.CANCEL): State.CANCELLED,
+    (State.BLOCKED, Event.REPRIORITISE): State.BLOCKED,
+    (State.BLOCKED, Event.DELETE): GONE,
     (State.RUNNING, Event.SUCCEED): State.SUCCEEDED,
     (State.RUNNING, Event.FAIL): State.FAILED,
     (State.RUNNING, Event.DIE): State.DEAD,
@@ -97,14 +102,24 @@ ENDINGS = frozenset(
 # A job that is put back to wait for a time shows as failed if it has failures to its name.
 WAITS = frozenset({Event.SNOOZE, Event.LAPSE})
 
+# A job that comes back due, and has a throttle, waits for its lane: blocked instead of queued.
+LANDS = frozenset({Event.RELEASE, Event.FALL_DUE, Event.RETRY})
+
 
 def after(
-    state: State, event: Event, *, cancel_requested: bool = False, failures: int = 0
+    state: State,
+    event: Event,
+    *,
+    cancel_requested: bool = False,
+    failures: int = 0,
+    is_throttled: bool = False,
 ) -> State | Gone | None:
     """Look the event up; None means that the store refuses it."""
     following = TRANSITIONS.get((state, event))
     if following is not None and cancel_requested and event in ENDINGS:
         return State.CANCELLED
+    if following is State.QUEUED and is_throttled and event in LANDS:
+        return State.BLOCKED
     if following is State.QUEUED and failures > 0 and event in WAITS:
         return State.FAILED
     return following

@@ -24,7 +24,7 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     """One job to enqueue. It is encoded as it stands: the field names are the SQL API's.
 
     A queue, priority, max_attempts or timeout of None is the kind's own, as workers registered it,
-    else the default.
+    else the default; so are lane, share and cost where the timeout is None.
     """
 
     id: JobId
@@ -38,7 +38,9 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     run_at: datetime | None = None
     tenant: str = ""
     batch: JobId | None = None
-    lane: str | None = None
+    lane: str | None = None  # its throttle's key; "" with a share only; None is ready at once
+    share: str | None = None
+    cost: float | None = None  # what it is expected to spend of a rate
     created_by: str | None = None
 
 
@@ -47,6 +49,8 @@ class Want(msgspec.Struct, frozen=True):
 
     queue: str
     limit: int
+    least: int | None = None  # the lowest priority wanted
+    aging_seconds: float | None = None  # a job gains a point of priority each time it waits so long
 
 
 class Claim(msgspec.Struct, frozen=True, gc=False):
@@ -65,6 +69,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False):
     tenant: str
     priority: int
     lease_seconds: float
+    place: str = ""  # of its lane; "" when it was ready
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):
@@ -87,7 +92,8 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
     `outcome` is one of succeeded, failed, snoozed, released, cancelled, dead. `delay_seconds` or
     `run_at` say when failed and snoozed ones come back. `is_counted` adds one to the failures.
-    `elapsed_seconds` is how long the handler ran; None when it never started.
+    `elapsed_seconds` is how long the handler ran; None when it never started. `spent` is what it
+    used of its throttle's rate, where that is known better than by what the claim reserved.
     """
 
     job_id: JobId
@@ -100,13 +106,15 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     run_at: datetime | None = None
     is_counted: bool = False
     elapsed_seconds: float | None = None
+    spent: float | None = None
 
 
 class Promotion(msgspec.Struct, frozen=True):
-    """How many scheduled jobs became ready, and in how many seconds the next one is due."""
+    """How many scheduled jobs fell due, and in how many seconds the next one will."""
 
     count: int
     next_seconds: float | None
+    in_lanes: int = 0  # how many of them have a throttle or a share
 
 
 class Survey(msgspec.Struct, frozen=True):
@@ -116,6 +124,8 @@ class Survey(msgspec.Struct, frozen=True):
     suspects: bool
     parked: bool
     due_seconds: float | None
+    lanes: bool = False  # whether any job waits in a lane, open or not, suspects too
+    agings: dict[str, float] = {}  # by queue, in seconds
 
 
 class Fleet(msgspec.Struct, frozen=True):
@@ -158,6 +168,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     cancel_requested: bool
     batch: JobId | None
     lane: str | None
+    share: str | None
+    cost: float | None
     started_at: datetime | None
     finished_at: datetime | None
     result: Any
@@ -200,6 +212,10 @@ class TaskPolicy(msgspec.Struct, frozen=True, kw_only=True):
     max_attempts: int
     timeout_seconds: float
     dies_on_lapse: bool
+    throttle: str | None = None  # a rule, or a rule and its key
+    throttle_by: tuple[str, ...] | None = None  # … the key made of these arguments
+    share_by: tuple[str, ...] | None = None  # (): the tenant
+    cost: float | None = None
 
 
 class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,6 +237,7 @@ class QueueCounts(msgspec.Struct, frozen=True, kw_only=True):
 
     queue: str
     ready: int
+    blocked: int
     scheduled: int
     failed: int
     running: int

@@ -15,7 +15,19 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
+from leasehold.model.facts import Facts
 from leasehold.model.ids import JobId, WorkerId
+from leasehold.model.lanes import (
+    Ask,
+    LaneSeen,
+    Look,
+    Pause,
+    QueueInfo,
+    Rule,
+    RuleChange,
+    ShareInfo,
+    ThrottleInfo,
+)
 from leasehold.model.states import State
 from leasehold.model.values import (
     Attempt,
@@ -152,6 +164,7 @@ class Store(Protocol):
     ) -> list[Claim]:
         """Take leases on ready jobs, in the order of the wants, at most `limit` in all.
 
+        A paused queue gives nothing. `least` of a want is the lowest priority that is wanted.
         `leases` names the kinds this worker knows, each with its lease in seconds. Jobs of other
         kinds are parked. Suspects (jobs that lapsed before) come only when asked for.
         """
@@ -160,6 +173,36 @@ class Store(Protocol):
         self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
     ) -> list[Claim]:
         """Take leases on jobs that other workers parked and this one knows."""
+
+    def look_lanes(
+        self,
+        worker: WorkerId,
+        looks: Sequence[Look],
+        *,
+        parties: int,
+        page: int,
+        after: Mapping[str, str],
+    ) -> list[LaneSeen]:
+        """List lanes with work, open or not, in the order of their places. Takes nothing.
+
+        Of each look at most so many parties, of each party `page` lanes, after the place that
+        `after` has for it.
+        """
+
+    def claim_lanes(
+        self, worker: WorkerId, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]
+    ) -> list[Claim]:
+        """Take leases on jobs of these lanes, in this order, no more than each has room for.
+
+        What a key's limits, rate and pause and its queue's pause allow is counted here, under a
+        lock, whatever a look said. Jobs of other kinds are set aside (stage `parked`).
+        """
+
+    def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
+        """Pause the throttle key of a running job, if that lease stands; never shortens a pause.
+
+        False when it does not stand, or the job has no throttle.
+        """
 
     def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
         """Extend the leases, never beyond their deadline."""
@@ -204,8 +247,13 @@ class Store(Protocol):
         one, or one of a kind that dies on lapse, ends the job.
         """
 
-    def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
-        """Write down a worker and the policies of its tasks."""
+    def register(
+        self, worker: WorkerInfo, tasks: Sequence[TaskPolicy], rules: Sequence[Rule] = ()
+    ) -> None:
+        """Write down a worker, the policies of its tasks and its throttles.
+
+        A throttle that somebody has set at run time stays as they set it.
+        """
 
     def beat(self, worker: WorkerId, *, running: int) -> Fleet:
         """Show that the worker is there; says who else is."""
@@ -239,7 +287,8 @@ class Store(Protocol):
     def retry(self, job_id: JobId) -> State | None:
         """Make a failed, dead or cancelled job ready now, failures and lapses back to 0.
 
-        Returns QUEUED when it did, the state that forbids it otherwise, None for no such job.
+        Returns QUEUED, or BLOCKED with a throttle, when it did, the state that forbids it
+        otherwise, None for no such job.
         """
 
     def delete(self, job_id: JobId) -> State | None:
@@ -250,6 +299,61 @@ class Store(Protocol):
 
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
         """Change a waiting job's priority; returns its state, None for no such job."""
+
+    def find_ids(self, where: Filter, *, before: JobId | None, limit: int) -> list[JobId]:
+        """List the ids of what `find` lists, at less cost."""
+
+    def cancel_many(self, job_ids: Sequence[JobId], *, by: str | None) -> dict[JobId, State | None]:
+        """Cancel those that have not ended, as `cancel` does; returns the state after of each.
+
+        One step of a longer walk: it never waits for a row while it holds another.
+        """
+
+    def retry_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
+        """Make those that are failed, dead or cancelled ready, as `retry` does, in one step."""
+
+    def delete_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
+        """Delete those that do not run, as `delete` does, in one step; their state is None."""
+
+    def facts(self, job_id: JobId) -> Facts | None:
+        """Read all that a reason not to run may rest on, at one moment; None for no such job."""
+
+    def throttles(self) -> list[ThrottleInfo]:
+        """List the rules, and the keys that have limits of their own or a pause, by name."""
+
+    def change_throttle(self, name: str, change: RuleChange) -> None:
+        """Change the limits of a rule or of one key, from the next claim on."""
+
+    def reset_throttle(self, name: str) -> bool:
+        """Let a key have its rule's limits again, and a rule what code declares from now on.
+
+        False when nothing was set.
+        """
+
+    def pause_throttle(self, name: str, pause: Pause) -> None:
+        """Start none of its jobs until then."""
+
+    def resume_throttle(self, name: str) -> bool:
+        """End a pause; False when it was not paused."""
+
+    def refill_throttle(self, name: str) -> bool:
+        """Forget what a key has used up of its rate."""
+
+    def shares(self) -> list[ShareInfo]: ...
+
+    def change_share(self, name: str, *, weight: int, by: str | None) -> None: ...
+
+    def queues(self) -> list[QueueInfo]:
+        """List the queues that somebody has paused or given an aging."""
+
+    def pause_queue(self, name: str, pause: Pause) -> None:
+        """Let no worker claim from it until then."""
+
+    def resume_queue(self, name: str) -> bool:
+        """End a pause; False when it was not paused."""
+
+    def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
+        """Let a job of this queue gain a point of priority each time it has waited that long."""
 
     def counts(self) -> list[QueueCounts]: ...
 

@@ -41,6 +41,7 @@ class Attempt(msgspec.Struct, eq=False):
     is_abandoned: bool = False
     is_over: bool = False
     result: Any = None
+    spent: float | None = None  # of its throttle's rate, where the handler said so
 
     def held(self) -> Held:
         claim = self.claim

@@ -68,7 +68,9 @@ class Child:
             reply = read_frame(self._in, limit=options.result_limit + _FRAME_SLACK)
         except (OSError, EOFError) as error:
             raise ChildDied(self._obituary(error)) from error
-        return msgspec.json.decode(reply, type=Reply).outcome()
+        answer = msgspec.json.decode(reply, type=Reply)
+        attempt.spent = answer.spent
+        return answer.outcome()
 
     def kill(self) -> None:
         self._process.kill()

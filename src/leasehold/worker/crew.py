@@ -21,7 +21,7 @@ from leasehold.worker.watch import Watch
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from leasehold.model.ids import WorkerId
     from leasehold.registry import Registry
@@ -94,6 +94,9 @@ class Crew:
 
     def poke(self) -> None:
         self._claimer.poke()
+
+    def free(self, places: Sequence[str]) -> None:
+        self._claimer.free(places)
 
     def expect(self, delay_seconds: float) -> None:
         self._claimer.expect(delay_seconds)

@@ -6,14 +6,18 @@ import time
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from leasehold.errors import Interrupted, LeaseholdError
+from leasehold.errors import Interrupted, LeaseholdError, LeaseLost
+from leasehold.model.lanes import read_place
+from leasehold.model.throttles import check_amount, read_pause
 from leasehold.model.values import Settlement
 from leasehold.store.shield import shielded
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from datetime import datetime
     from types import TracebackType
 
+    from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import Claim
     from leasehold.store.base import Store
@@ -89,6 +93,20 @@ class RunningJob:
         """Open a transaction that commits the caller's writes and the job's success together."""
         raise NotImplementedError
 
+    def spend(self, amount: float) -> None:
+        """Say what this attempt used of its throttle's rate in all; it is settled at its end.
+
+        Without this it is what the claim reserved, the job's `cost`.
+        """
+        raise NotImplementedError
+
+    def pause_throttle(self, until: datetime | Duration, /, *, reason: str = "") -> None:
+        """Start no other job of this one's throttle key until then, as after a 429.
+
+        Never shortens a pause. It blocks for a moment: an async handler calls it in a thread.
+        """
+        raise NotImplementedError
+
 
 def current_job() -> RunningJob:
     """Return the job that this handler runs. Outside a handler it is an error."""
@@ -136,6 +154,19 @@ class CurrentJob(RunningJob):
 
     def transaction(self) -> JobTransaction:
         return JobTransaction(self._attempt, self._store, self._worker)
+
+    def spend(self, amount: float) -> None:
+        self._attempt.spent = check_amount(amount)
+
+    def pause_throttle(self, until: datetime | Duration, /, *, reason: str = "") -> None:
+        place = self._claim.place
+        if not place or not read_place(place).lane:
+            raise LeaseholdError(f"job {self.id} has no throttle that could be paused")
+        pause = read_pause(until, reason=reason, by=f"job {self.id}")
+        with shielded():
+            is_paused = self._store.pause_lane(self._worker, self._attempt.held(), pause)
+        if not is_paused:
+            raise LeaseLost(self.id)
 
 
 class JobTransaction:
@@ -209,4 +240,5 @@ class JobTransaction:
             outcome="succeeded",
             result=attempt.task.encode_result(attempt.result),
             elapsed_seconds=time.monotonic() - attempt.started_at,
+            spent=attempt.spent,
         )

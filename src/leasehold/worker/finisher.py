@@ -14,6 +14,8 @@ from leasehold.store.base import Answer
 from leasehold.worker.settling import rejected, settlement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from leasehold.model.ids import WorkerId
     from leasehold.model.outcomes import Outcome
     from leasehold.model.values import Settlement
@@ -34,6 +36,8 @@ class Listener(Protocol):
     """Who wants to know what the finisher has done: the claimer."""
 
     def poke(self) -> None: ...
+
+    def free(self, places: Sequence[str]) -> None: ...
 
     def expect(self, delay_seconds: float) -> None: ...
 
@@ -100,7 +104,7 @@ class Finisher:
         settled = [attempt for attempt, _, _ in batch if attempt.is_settled]
         if settled:
             self._tally.add("succeeded", len(settled))
-            self._book.strike(settled)
+            self._strike(settled)
         asked = [
             (attempt, settlement(attempt, outcome, ended_at))
             for attempt, outcome, ended_at in batch
@@ -162,7 +166,14 @@ class Finisher:
                     self._tell(attempt, each)
         for outcome, count in counts.items():
             self._tally.add(outcome, count)
-        self._book.strike([attempt for attempt, _ in asked])
+        self._strike([attempt for attempt, _ in asked])
+
+    def _strike(self, attempts: list[Attempt]) -> None:
+        """Let go of settled leases; those of lanes leave room for the next of their key."""
+        self._book.strike(attempts)
+        places = [attempt.claim.place for attempt in attempts if attempt.claim.place]
+        if places:
+            self._listener.free(places)
 
     def _tell(self, attempt: Attempt, ended: Settlement) -> None:
         self._log(attempt, ended)

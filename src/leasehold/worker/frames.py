@@ -43,6 +43,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     traceback: str | None = None
     delay_seconds: float | None = None
     until: datetime | None = None
+    spent: float | None = None
 
     def outcome(self) -> Outcome:
         error = ErrorText(message=self.message, traceback=self.traceback)

@@ -32,9 +32,10 @@ class Pace:
         self._rate += (rate - self._rate) * _SMOOTHING
         self._measured_at, self._finished = now, finished
 
-    def room(self, open_count: int) -> int:
+    def room(self, open_count: int, *, ahead_share: float = 1.0) -> int:
         """How many to claim now; 0 until half of what is held ahead has started."""
-        ahead = min(MOST_AHEAD, int(self._rate * self._ahead_seconds)) if self._can_prefetch else 0
+        wanted = int(self._rate * self._ahead_seconds * ahead_share)
+        ahead = min(MOST_AHEAD, wanted) if self._can_prefetch else 0
         if open_count >= self._slots + ahead // 2:
             return 0
         return min(BATCH, self._slots + ahead - open_count)

@@ -11,6 +11,8 @@ from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
 
 if TYPE_CHECKING:
+    from leasehold.model.lanes import Rule
+    from leasehold.model.throttles import Throttle
     from leasehold.registry import Registry
 
 DEFAULT_SLOTS = 16
@@ -28,6 +30,7 @@ class Settings:
     leases: Mapping[str, float]  # by kind
     poll_seconds: float
     grace_seconds: float
+    rules: tuple[Rule, ...] = ()  # of the throttles that its code declares
 
     @property
     def shortest_lease_seconds(self) -> float:
@@ -52,6 +55,7 @@ def read_settings(
     lease: Duration,
     poll: Duration,
     grace: Duration,
+    throttles: Sequence[Throttle] = (),
 ) -> Settings:
     """Check a worker's options and fill in what follows from its tasks."""
     tasks = list(registry)
@@ -74,7 +78,19 @@ def read_settings(
         leases=leases,
         poll_seconds=max(0.01, seconds(poll, name="poll")),
         grace_seconds=seconds(grace, name="grace"),
+        rules=_gather_rules(registry, throttles),
     )
+
+
+def _gather_rules(registry: Registry, given: Sequence[Throttle]) -> tuple[Rule, ...]:
+    """Collect the throttles of the tasks and those given; one name must mean one thing."""
+    declared = [task.options.throttle for task in registry if task.options.throttle is not None]
+    rules: dict[str, Rule] = {}
+    for throttle in (*declared, *given):
+        known = rules.setdefault(throttle.name, throttle.rule)
+        if known != throttle.rule:
+            raise BadOption(f"throttle {throttle.name!r} is declared twice, with other limits")
+    return tuple(rules.values())
 
 
 def _home_queues(registry: Registry) -> Sequence[str]:

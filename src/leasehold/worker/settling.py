@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from msgspec import structs
+
 from leasehold.model.outcomes import (
     Cancelled,
     Died,
@@ -25,6 +27,11 @@ REJECTED_DELAY_SECONDS = 60.0
 
 def settlement(attempt: Attempt, outcome: Outcome, now: float) -> Settlement:
     """Write an outcome down for the store."""
+    ended = _of_outcome(attempt, outcome, now)
+    return ended if attempt.spent is None else structs.replace(ended, spent=attempt.spent)
+
+
+def _of_outcome(attempt: Attempt, outcome: Outcome, now: float) -> Settlement:
     claim = attempt.claim
     job_id, fence = claim.job_id, claim.fence
     elapsed = None if attempt.started_at == NOT_STARTED else now - attempt.started_at

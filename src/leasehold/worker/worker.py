@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from leasehold.client import Client
+    from leasehold.model.throttles import Throttle
     from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
 
@@ -45,7 +46,8 @@ class Worker:
     and `async with Worker(...)` run it inside another program and leave signals alone.
 
     `queues` is a list in strict order or a mapping to weights; without it, the tasks' own queues.
-    `slots` is how many handlers run at once, in all or by queue.
+    `slots` is how many handlers run at once, in all or by queue. `throttles` declares limits that
+    none of its tasks names, for keys that were given by other code.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Worker:
         lease: Duration = "60s",
         poll: Duration = "1s",
         grace: Duration = "25s",
+        throttles: Sequence[Throttle] = (),
         name: str | None = None,
     ) -> None:
         self._client = client
@@ -65,7 +68,13 @@ class Worker:
         for task in self._registry:
             check_isolation(task)
         self._settings = read_settings(
-            self._registry, queues=queues, slots=slots, lease=lease, poll=poll, grace=grace
+            self._registry,
+            queues=queues,
+            slots=slots,
+            lease=lease,
+            poll=poll,
+            grace=grace,
+            throttles=throttles,
         )
         self.id = WorkerId(int.from_bytes(os.urandom(8), "big") >> 1)
         self.name = name or f"{socket.gethostname()}:{os.getpid()}:{self.id % 0xFFFF:04x}"
@@ -149,7 +158,8 @@ class Worker:
         self._refuse_second_start()
         store = self._client.store
         store.check_schema()
-        store.register(self._info(), [task.policy() for task in self._registry])
+        policies = [task.policy() for task in self._registry]
+        store.register(self._info(), policies, self._settings.rules)
         self._crew = Crew(
             store,
             self.id,

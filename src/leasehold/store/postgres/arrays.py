@@ -36,6 +36,10 @@ class Ids(Packed):
     element = "uuid"
 
 
+class Integers(Packed):
+    element = "int4"
+
+
 class Bigints(Packed):
     element = "int8"
 
@@ -60,6 +64,10 @@ def pack_ids(values: Sequence[JobId]) -> Ids:
     return Ids(len(values), b"".join([_LENGTH_OF_ID + value.bytes for value in values]))
 
 
+def pack_integers(values: Sequence[int]) -> Integers:
+    return Integers(len(values), _pack("i", values))
+
+
 def pack_bigints(values: Sequence[int]) -> Bigints:
     return Bigints(len(values), _pack("q", values))
 
@@ -69,7 +77,8 @@ def pack_doubles(values: Sequence[float]) -> Doubles:
 
 
 def _pack(form: str, values: Sequence[float]) -> bytes:
-    lengths_and_values = chain.from_iterable(zip(repeat(8), values, strict=False))
+    length = struct.calcsize(f">{form}")
+    lengths_and_values = chain.from_iterable(zip(repeat(length), values, strict=False))
     return struct.pack(">" + f"i{form}" * len(values), *lengths_and_values)
 
 
@@ -84,5 +93,5 @@ def _dumper(kind: type[Packed]) -> type[Dumper]:
     return PackedDumper
 
 
-for _kind in (Ids, Bigints, Doubles, Texts):
+for _kind in (Ids, Integers, Bigints, Doubles, Texts):
     psycopg.adapters.register_dumper(_kind, _dumper(_kind))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.model.values import Claim
-from leasehold.store.postgres.levels import Levels
+from leasehold.store.postgres.levels import Found, Levels
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
@@ -91,8 +91,9 @@ class Claims:
             load(PACKAGE, "levels"),
             queues=sorted(request.queues),
             is_suspect=self._is_for_suspects,
+            skew=request.skew,
         )
-        self._levels.restart([(row[0], row[1]) for row in found], request.queues, started)
+        self._levels.restart([Found(*row) for row in found], request.queues, started)
         claims = self._scan(request)
         self._levels.note_head_cost(time.monotonic() - started)
         return claims
@@ -102,7 +103,7 @@ class Claims:
 
         One statement can bound each level and the whole, but not a queue with several levels.
         """
-        scans = self._levels.scans(request.wants)
+        scans = self._levels.scans(request.wants, time.monotonic())
         if not self._levels.has_split_limit(request.wants, request.limit):
             return self._take(request, scans) if scans else []
         claims: list[Claim] = []

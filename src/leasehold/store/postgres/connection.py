@@ -38,13 +38,15 @@ _DEFAULTS: dict[str, Any] = {
 # into a scan of the whole table when they have grown (240 times slower, measured). A scan that is
 # wanted all the same (of the few leases, of the live tables for their counts) then looks so dear to
 # the planner that it would be compiled first, for longer than it runs: no JIT.
+# A claim counts in a statement after its lock, which must see what the lock waited for.
 # A worker's few statements are written so that any plan of theirs is a good one (see ARCHITECTURE,
 # "Plans"), and are planned once: planning a claim or a finish each time costs a fifth of it.
 _STEADY_PLANS = """
 SELECT set_config('jit', 'off', false),
        set_config('enable_seqscan', 'off', false),
        set_config('enable_hashjoin', 'off', false),
-       set_config('enable_mergejoin', 'off', false)
+       set_config('enable_mergejoin', 'off', false),
+       set_config('default_transaction_isolation', 'read committed', false)
 """
 
 

@@ -1,8 +1,9 @@
 """Enqueue on a connection of our own.
 
-Nearly always a job is plain: due at once, and its policy is said. One such job, and many that
-differ in nothing but their ids and arguments, have statements of their own; `enqueue_many` of the
-SQL API takes all others, and finds out what an id that stands there already means.
+Nearly always a job is plain: due at once, in no lane, and its policy is said. One such job, and
+many that differ in nothing but their ids and arguments, have statements of their own;
+`enqueue_many` of the SQL API takes all others, and finds out what an id that stands there already
+means.
 """
 
 from __future__ import annotations
@@ -95,20 +96,21 @@ _shared = attrgetter(
     "priority",
     "max_attempts",
     "timeout_seconds",
-    "lane",
     "batch",
     "created_by",
 )
 _POLICY = slice(1, 6)
+_own = attrgetter("delay_seconds", "run_at", "lane", "share", "cost")
+_NOTHING_OF_ITS_OWN = (None,) * 5
 
 
 def are_plain_and_alike(jobs: Sequence[NewJob]) -> bool:
-    """Whether all are due at once, and leave nothing to their task, which is the same."""
+    """Whether all are due at once, in no lane, and leave nothing to their one task."""
     if not jobs:
         return False
     shared = _shared(jobs[0])
     return None not in shared[_POLICY] and all(
-        job.delay_seconds is None and job.run_at is None and _shared(job) == shared for job in jobs
+        _own(job) == _NOTHING_OF_ITS_OWN and _shared(job) == shared for job in jobs
     )
 
 

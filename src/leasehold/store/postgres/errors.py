@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ID_CONFLICT = "LH001"
 LEASE_LOST = "LH002"
+NOT_READ_COMMITTED = "LH003"
 
 _TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError], str], ...] = (
     ((pg.DiskFull,), StoreFull, "PostgreSQL has no space left"),
@@ -59,6 +60,10 @@ def translate(error: psycopg.Error) -> LeaseholdError:
     """Return the leasehold error that says the same."""
     if error.sqlstate == ID_CONFLICT:
         return IdConflict(UUID(text) for text in json.loads(error.diag.message_primary or "[]"))
+    if error.sqlstate == NOT_READ_COMMITTED:
+        return StoreRefused(
+            "claims from lanes need READ COMMITTED: set default_transaction_isolation for this role"
+        )
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     for kinds, translated, opening in _TRANSLATIONS:
         if isinstance(error, kinds):

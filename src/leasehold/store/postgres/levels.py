@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from leasehold.model.values import Want
 
@@ -33,12 +33,31 @@ MOST_EMPTY = 50
 
 @dataclass(slots=True)
 class Level:
-    """One (queue, priority) and the last row taken there."""
+    """One (queue, priority), the last row taken there, and since when its first row had waited."""
 
     queue: str
     priority: int
     created_at: datetime = _EARLIEST
     job_id: UUID = _LEAST_ID
+    head_at: datetime = _EARLIEST
+    head_since: float = float("inf")  # by our own clock
+
+    def rank(self, aging_seconds: float | None, now: float) -> float:
+        """Return its priority, with a point more each time its oldest job has waited so long."""
+        if aging_seconds is None:
+            return self.priority
+        taken = max(0.0, (self.created_at - self.head_at).total_seconds())
+        age = max(0.0, now - self.head_since - taken)
+        return self.priority + age // aging_seconds
+
+
+class Found(NamedTuple):
+    """A level in use, as a look found it, and how long its first job had waited then."""
+
+    queue: str
+    priority: int
+    created_at: datetime = _EARLIEST
+    age_seconds: float = 0.0
 
 
 class Levels:
@@ -66,13 +85,21 @@ class Levels:
         """Whether to look from the head after a hinted scan found nothing."""
         return now - self._head_at >= max(EMPTY_LEAST_SECONDS, 2 * self._head_cost)
 
-    def restart(self, found: Sequence[tuple[str, int]], queues: frozenset[str], now: float) -> None:
+    def restart(self, found: Sequence[Found], queues: frozenset[str], now: float) -> None:
         """Take in freshly discovered levels, all from the head.
 
         Levels that have run empty stay known, with their hints: the next job there is then found by
         one statement, without a discovery.
         """
-        fresh = {(queue, priority): Level(queue, priority) for queue, priority in found}
+        fresh = {
+            (seen.queue, seen.priority): Level(
+                seen.queue,
+                seen.priority,
+                head_at=seen.created_at,
+                head_since=now - seen.age_seconds,
+            )
+            for seen in found
+        }
         kept = {key: level for key, level in self._known.items() if level.queue in queues}
         known = {**kept, **fresh} if len(kept) <= MOST_EMPTY else fresh
         for queue in queues - {level.queue for level in known.values()}:
@@ -84,21 +111,28 @@ class Levels:
     def note_head_cost(self, seconds: float) -> None:
         self._head_cost = seconds
 
-    def scans(self, wants: Sequence[Want]) -> list[dict[str, Any]]:
+    def scans(self, wants: Sequence[Want], now: float = 0.0) -> list[dict[str, Any]]:
         """Describe the scans for a claim: queues in the order wanted, high priorities first."""
-        rank = {want.queue: (place, want.limit) for place, want in enumerate(wants)}
-        levels = [level for level in self._known.values() if level.queue in rank]
-        levels.sort(key=lambda level: (rank[level.queue][0], -level.priority))
+        asked = {want.queue: (place, want) for place, want in enumerate(wants)}
+        levels = [level for level in self._known.values() if self._is_wanted(level, asked)]
+        levels.sort(key=lambda level: _order(level, *asked[level.queue], now))
         return [
             {
                 "queue": level.queue,
                 "priority": level.priority,
                 "created_at": level.created_at,
                 "job_id": level.job_id,
-                "most": rank[level.queue][1],
+                "most": asked[level.queue][1].limit,
             }
             for level in levels
         ]
+
+    @staticmethod
+    def _is_wanted(level: Level, asked: Mapping[str, tuple[int, Want]]) -> bool:
+        if level.queue not in asked:
+            return False
+        least = asked[level.queue][1].least
+        return least is None or level.priority >= least
 
     def has_split_limit(self, wants: Sequence[Want], limit: int) -> bool:
         """Whether some queue with several levels may give less than the claim as a whole."""
@@ -109,3 +143,7 @@ class Levels:
         """Remember the last row taken on a level."""
         level = self._known[queue, priority]
         level.created_at, level.job_id = created_at, job_id
+
+
+def _order(level: Level, place: int, want: Want, now: float) -> tuple[int, float]:
+    return place, -level.rank(want.aging_seconds, now)

@@ -9,7 +9,7 @@ import msgspec
 
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
-from leasehold.model.values import Attempt, Job, QueueCounts, WorkerInfo
+from leasehold.model.values import Attempt, Filter, Job, QueueCounts, WorkerInfo
 
 _decode = msgspec.json.Decoder().decode
 
@@ -18,12 +18,22 @@ GREATEST_ID = JobId(UUID(int=(1 << 128) - 1))
 FIND: dict[State | None, str] = {
     None: "find_all",
     State.QUEUED: "find_queued",
+    State.BLOCKED: "find_blocked",
     State.RUNNING: "find_running",
     State.FAILED: "find_failed",
     State.SUCCEEDED: "find_succeeded",
     State.DEAD: "find_unhappy",
     State.CANCELLED: "find_unhappy",
 }
+
+
+def find_parameters(where: Filter, before: JobId | None, limit: int) -> dict[str, Any]:
+    """Say what a statement that finds jobs asks for."""
+    return {
+        "before": before or GREATEST_ID,
+        "limit": limit,
+        **{name: getattr(where, name) for name in Filter.__struct_fields__},
+    }
 
 
 def job_ids(packed: bytes) -> frozenset[JobId]:

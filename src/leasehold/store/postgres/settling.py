@@ -21,6 +21,7 @@ _NONE_OF_THEM: dict[str, list[Any]] = {
     "run_ats": [],
     "are_counted": [],
 }
+_NOTHING_SPENT: list[float | None] = []
 
 
 def columns(settlements: Sequence[Settlement]) -> dict[str, Any]:
@@ -31,8 +32,15 @@ def columns(settlements: Sequence[Settlement]) -> dict[str, Any]:
         "elapsed_seconds": pack_doubles(
             [_UNKNOWN if (taken := each.elapsed_seconds) is None else taken for each in settlements]
         ),
+        "spent": _spent(settlements),
         **(_NONE_OF_THEM if all(map(_is_plain, settlements)) else _details(settlements)),
     }
+
+
+def _spent(settlements: Sequence[Settlement]) -> list[float | None]:
+    if all(each.spent is None for each in settlements):
+        return _NOTHING_SPENT
+    return [None if each.spent is None else float(each.spent) for each in settlements]
 
 
 def _is_plain(settlement: Settlement) -> bool:

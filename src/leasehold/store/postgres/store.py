@@ -29,15 +29,25 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
-from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, Statement, arrivals_of
+from leasehold.store.base import (
+    ANY_QUEUE,
+    Answer,
+    EnqueueScript,
+    SchemaStatus,
+    Statement,
+    arrivals_of,
+)
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
+from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool, borrow
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
 from leasehold.store.postgres.examine import examine
+from leasehold.store.postgres.lanes import Lanes
+from leasehold.store.postgres.leases import Leases
 from leasehold.store.postgres.people import People
-from leasehold.store.postgres.settling import columns
+from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.transaction import (
     Ending,
@@ -52,7 +62,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
+    from leasehold.model.facts import Facts
     from leasehold.model.ids import JobId, WorkerId
+    from leasehold.model.lanes import (
+        Ask,
+        LaneSeen,
+        Look,
+        Pause,
+        QueueInfo,
+        Rule,
+        RuleChange,
+        ShareInfo,
+        ThrottleInfo,
+    )
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Source
 
 PACKAGE = "leasehold.store.postgres"
@@ -74,6 +96,10 @@ class PostgresStore:
         self._statements = Statements()
         self._enqueuing = Enqueuing(self._statements)
         self._people = People(self._lend, self._statements)
+        self._many = Many(self._lend, self._people)
+        self._rules = Rules(
+            self._lend, self._statements, skew=lambda: self._skew, wake=self._wake_all
+        )
         self._claims = {
             is_for_suspects: Claims(self._run, is_for_suspects=is_for_suspects)
             for is_for_suspects in (False, True)
@@ -146,6 +172,10 @@ class PostgresStore:
     def notify(self, arrivals: Mapping[str, int]) -> None:
         self._own_notifier().notify(arrivals)
 
+    def _wake_all(self) -> None:
+        """Somebody has opened something: whoever has room should look."""
+        self.notify({ANY_QUEUE: 1})
+
     def _own_notifier(self) -> Notifier:
         if self._pid != os.getpid():
             self._pid, self._notifier = os.getpid(), Notifier(self._pool)
@@ -170,63 +200,36 @@ class PostgresStore:
         request = ClaimRequest(worker, wants, limit, leases, self._skew)
         return claim_parked(self._run, request)
 
+    def look_lanes(
+        self,
+        worker: WorkerId,
+        looks: Sequence[Look],
+        *,
+        parties: int,
+        page: int,
+        after: Mapping[str, str],
+    ) -> list[LaneSeen]:
+        return self._lanes(worker).look(looks, parties=parties, page=page, after=after)
+
+    def claim_lanes(
+        self, worker: WorkerId, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]
+    ) -> list[Claim]:
+        return self._lanes(worker).claim(asks, limit=limit, leases=leases)
+
+    def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
+        return self._lanes(worker).pause(lease, pause)
+
     def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
-        asked = {held.job_id for held in leases}
-        parameter = _encode(leases).decode()
-        found = self._run(load(PACKAGE, "renew"), leases=parameter, worker=worker, skew=self._skew)
-        seen = dict(found)
-        if len(seen) < len(asked):
-            # A later statement: a lease that was skipped because it is locked still stands.
-            seen.update(self._run(load(PACKAGE, "standing"), leases=parameter, worker=worker))
-        return Renewal(
-            lost=frozenset(asked - seen.keys()),
-            cancelled=frozenset(job_id for job_id, cancelled in seen.items() if cancelled),
-        )
+        return self._leases(worker).renew(leases)
 
     def cancel_requests(self, leases: Sequence[Held]) -> frozenset[JobId]:
-        parameter = _encode(leases).decode()
-        found = self._run(load(PACKAGE, "standing"), leases=parameter, worker=None)
-        return frozenset(job_id for job_id, cancelled in found if cancelled)
+        return self._leases(None).cancel_requests(leases)
 
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
-        if len({each.job_id.int for each in settlements}) < len(settlements):
-            middle = len(settlements) // 2  # one job twice: one after the other
-            first = self.finish(worker, settlements[:middle])
-            return first + self.finish(worker, settlements[middle:])
-        ((ended,),) = self._run(
-            load(PACKAGE, "finish"), worker=worker, skew=self._skew, **columns(settlements)
-        )
-        ended = ended or b""
-        if len(ended) == len(settlements) * rows.ID_BYTES:
-            return [Answer.SETTLED] * len(settlements)
-        return self._explain(worker, settlements, rows.job_ids(ended))
-
-    def _explain(
-        self, worker: WorkerId, settlements: Sequence[Settlement], settled: frozenset[JobId]
-    ) -> list[Answer]:
-        """Tell for those that were not settled now whether they had been before."""
-        missing = [each for each in settlements if each.job_id not in settled]
-        found = self._run(
-            load(PACKAGE, "settled_before"), settlements=_encode(missing).decode(), worker=worker
-        )
-        before = {row[0] for row in found}
-        return [
-            Answer.SETTLED
-            if each.job_id in settled
-            else Answer.ALREADY
-            if each.job_id in before
-            else Answer.LOST
-            for each in settlements
-        ]
+        return self._leases(worker).finish(settlements)
 
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
-        found = self._run(
-            load(PACKAGE, "release_unknown"),
-            worker=worker,
-            known=_encode(known).decode(),
-            skew=self._skew,
-        )
-        return int(found[0][0])
+        return self._leases(worker).release_unknown(known)
 
     def transaction(
         self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
@@ -250,29 +253,20 @@ class PostgresStore:
     def promote(self, *, limit: int) -> Promotion:
         found = self._run(load(PACKAGE, "promote"), limit=limit, skew=self._skew)
         promotion = Promotion(*found[0])
-        if promotion.count > 0:  # these have older places
+        if promotion.count > promotion.in_lanes:  # these have older places
             for claims in self._claims.values():
                 claims.look_from_head()
         return promotion
 
     def lapsed(self, *, limit: int) -> list[Lapsed]:
-        found = self._run(load(PACKAGE, "lapsed"), limit=limit, skew=self._skew)
-        return [Lapsed(*row) for row in found]
+        return self._leases(None).lapsed(limit)
 
     def reclaim(self, leases: Sequence[tuple[Lapsed, float]]) -> dict[JobId, State]:
-        asked = [
-            {
-                "job_id": lapsed.job_id,
-                "fence": lapsed.fence,
-                "until": lapsed.until,
-                "delay_seconds": delay_seconds,
-            }
-            for lapsed, delay_seconds in leases
-        ]
-        found = self._run(load(PACKAGE, "reclaim"), leases=_encode(asked).decode(), skew=self._skew)
-        return {row[0]: State(row[1]) for row in found}
+        return self._leases(None).reclaim(leases)
 
-    def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
+    def register(
+        self, worker: WorkerInfo, tasks: Sequence[TaskPolicy], rules: Sequence[Rule] = ()
+    ) -> None:
         described = {
             "id": worker.id,
             "name": worker.name,
@@ -283,9 +277,11 @@ class PostgresStore:
             "skew": self._skew,
         }
         known = {"tasks": _encode(tasks).decode(), "skew": self._skew}
+        declared = {"rules": _encode(rules).decode(), "skew": self._skew}
         with self._lend() as connection, connection.transaction():
             connection.execute(load(PACKAGE, "register_worker").encode(), described)
             connection.execute(load(PACKAGE, "register_tasks").encode(), known)
+            connection.execute(load(PACKAGE, "register_rules").encode(), declared)
 
     def beat(self, worker: WorkerId, *, running: int) -> Fleet:
         found = self._run(load(PACKAGE, "beat"), id=worker, running=running, skew=self._skew)
@@ -301,8 +297,8 @@ class PostgresStore:
         return [rows.worker(row) for row in self._run(load(PACKAGE, "workers"))]
 
     def tend(self) -> None:
-        self._run(load(PACKAGE, "strike_off_workers"), skew=self._skew)
-        self._run(load(PACKAGE, "forget_workers"), skew=self._skew)
+        for chore in ("strike_off_workers", "forget_workers", "tidy_lanes", "take_in_charges"):
+            self._run(load(PACKAGE, chore), skew=self._skew)
 
     def waker(self, queues: frozenset[str]) -> PostgresWaker:
         source = self._source if isinstance(self._source, Own) else Own(self.url)
@@ -314,6 +310,12 @@ class PostgresStore:
 
     def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
         return self._people.find(where, before, limit)
+
+    def find_ids(self, where: Filter, *, before: JobId | None, limit: int) -> list[JobId]:
+        return self._many.find_ids(where, before, limit)
+
+    def facts(self, job_id: JobId) -> Facts | None:
+        return self._people.facts(job_id, self._skew)
 
     def history(self, job_id: JobId) -> list[Attempt]:
         return self._people.history(job_id)
@@ -327,8 +329,53 @@ class PostgresStore:
     def delete(self, job_id: JobId) -> State | None:
         return self._people.delete(job_id)
 
+    def cancel_many(self, job_ids: Sequence[JobId], *, by: str | None) -> dict[JobId, State | None]:
+        return self._many.cancel(job_ids, by, self._skew)
+
+    def retry_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
+        return self._many.retry(job_ids)
+
+    def delete_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
+        return self._many.delete(job_ids)
+
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
         return self._people.reprioritise(job_id, priority)
+
+    def throttles(self) -> list[ThrottleInfo]:
+        return self._rules.throttles()
+
+    def change_throttle(self, name: str, change: RuleChange) -> None:
+        self._rules.change_throttle(name, change)
+
+    def reset_throttle(self, name: str) -> bool:
+        return self._rules.reset_throttle(name)
+
+    def pause_throttle(self, name: str, pause: Pause) -> None:
+        self._rules.pause("throttle", name, pause)
+
+    def resume_throttle(self, name: str) -> bool:
+        return self._rules.resume("throttle", name)
+
+    def refill_throttle(self, name: str) -> bool:
+        return self._rules.refill_throttle(name)
+
+    def shares(self) -> list[ShareInfo]:
+        return self._rules.shares()
+
+    def change_share(self, name: str, *, weight: int, by: str | None) -> None:
+        self._rules.change_share(name, weight, by)
+
+    def queues(self) -> list[QueueInfo]:
+        return self._rules.queues()
+
+    def pause_queue(self, name: str, pause: Pause) -> None:
+        self._rules.pause("queue", name, pause)
+
+    def resume_queue(self, name: str) -> bool:
+        return self._rules.resume("queue", name)
+
+    def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
+        self._rules.set_aging(name, aging_seconds)
 
     def counts(self) -> list[QueueCounts]:
         return [rows.counts(row) for row in self._run(load(PACKAGE, "counts"))]
@@ -341,6 +388,12 @@ class PostgresStore:
             return examine(connection)
 
     # -- inside ----------------------------------------------------------------------------------
+    def _lanes(self, worker: WorkerId) -> Lanes:
+        return Lanes(self._run, worker, self._skew)
+
+    def _leases(self, worker: WorkerId | None) -> Leases:
+        return Leases(self._run, worker, self._skew)
+
     @property
     def _skew(self) -> timedelta:
         return timedelta(seconds=self.skew_seconds)

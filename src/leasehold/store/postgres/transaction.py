@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SETTLE = """
 SELECT leasehold.settle(%(job_id)s, %(fence)s, %(worker)s, %(result)s::jsonb,
-  %(elapsed_seconds)s, %(skew_seconds)s)
+  %(elapsed_seconds)s, %(skew_seconds)s, %(spent)s)
 """
 
 
@@ -49,6 +49,7 @@ class Ending:
             "result": None if result is None else bytes(result).decode(),
             "elapsed_seconds": settlement.elapsed_seconds,
             "skew_seconds": self.skew_seconds,
+            "spent": settlement.spent,
         }
 
     def refusal(self, error: psycopg.Error) -> LeaseholdError:

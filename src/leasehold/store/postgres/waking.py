@@ -43,10 +43,13 @@ class PostgresWaker:
         self.is_polling_only = False
 
     def wait(self, timeout_seconds: float) -> Wake | None:
+        was_listening_to = self._generation
         try:
             connection = self._listening()
         except (StoreError, psycopg.Error):
             connection = None
+        if connection is not None and self._generation != was_listening_to:
+            return Wake()  # what came before we listened woke nobody: look once more
         return self._take_wake() or self._sleep(connection, timeout_seconds)
 
     def poke(self) -> None:

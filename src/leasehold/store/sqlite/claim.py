@@ -12,13 +12,14 @@ from uuid import UUID
 import msgspec
 
 from leasehold.model.ids import Fence, JobId, WorkerId
-from leasehold.model.values import Claim, Want
+from leasehold.model.values import PRIORITY_LIMIT, Claim, Want
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, rows, value
 from leasehold.store.sqlite.times import SECOND
 
-_PARK_STEP = 1000
-_PARK_ROUNDS = 10
+ANY_PRIORITY = -PRIORITY_LIMIT - 1  # the lowest there can be
+PARK_STEP = 1000
+PARK_ROUNDS = 10
 
 # The columns of claim_pick: id, kind, queue, args, attempt, failures, lapses, max_attempts,
 # timeout_seconds, tenant, priority.
@@ -41,6 +42,10 @@ class Request:
     def queues(self) -> str:
         return as_json([want.queue for want in self.wants if want.limit > 0])
 
+    @cached_property
+    def levels(self) -> str:
+        return as_json([(want.queue, _least(want)) for want in self.wants if want.limit > 0])
+
 
 class Taken:
     """The claims of one call; the fence is drawn when the first job is found."""
@@ -50,30 +55,37 @@ class Taken:
         self.parked = 0
         self._request = request
         self._connection = connection
-        self._fence: int | None = None
+        self._fence: Fence | None = None
 
     @property
     def room(self) -> int:
         return self._request.limit - len(self.claims)
 
-    def lease(self, picked: Sequence[_Picked], name: str, **which: Any) -> None:
-        """Write the leases of these jobs, with a statement for each length, and note the claims."""
+    @property
+    def fence(self) -> Fence:
         if self._fence is None:
-            self._fence = value(self._connection, "fence_next")
-        fence, leases = Fence(self._fence or 0), self._request.leases
-        self.claims += _claims(picked, fence, leases)
+            self._fence = Fence(value(self._connection, "fence_next"))
+        return self._fence
+
+    def lease(self, picked: Sequence[_Picked], name: str, **which: Any) -> None:
+        """Write the leases of these jobs and note the claims."""
+        self.claims += _claims(picked, self.fence, self._request.leases)
+        self.write_leases({row[1] for row in picked}, name, **which)
+
+    def write_leases(self, kinds: Iterable[str], name: str, **which: Any) -> None:
+        """Run the statement once for each length that leases of these kinds have."""
         now = self._request.now
-        for seconds, kinds in _by_length({row[1] for row in picked}, leases).items():
+        for seconds, alike in _by_length(kinds, self._request.leases).items():
             rows(
                 self._connection,
                 name,
                 **which,
-                fence=fence,
+                fence=self.fence,
                 worker=self._request.worker,
                 now=now,
                 until=now + int(seconds * SECOND),
                 lease_seconds=seconds,
-                kinds=as_json(kinds),
+                kinds=as_json(alike),
             )
 
 
@@ -110,6 +122,10 @@ def _claims(
         )
 
 
+def _least(want: Want) -> int:
+    return ANY_PRIORITY if want.least is None else want.least
+
+
 def _by_length(kinds: Iterable[str], leases: Mapping[str, float]) -> dict[float, list[str]]:
     lengths: dict[float, list[str]] = {}
     for kind in kinds:
@@ -120,7 +136,11 @@ def _by_length(kinds: Iterable[str], leases: Mapping[str, float]) -> dict[float,
 def has_ready(connection: sqlite3.Connection, request: Request) -> bool:
     """Look without any lock, so that an idle worker writes nothing and wakes nobody."""
     found = value(
-        connection, "claim_look", queues=request.queues, is_suspect=request.is_for_suspects
+        connection,
+        "claim_look",
+        wants=request.levels,
+        is_suspect=request.is_for_suspects,
+        now=request.now,
     )
     return found is not None
 
@@ -128,21 +148,43 @@ def has_ready(connection: sqlite3.Connection, request: Request) -> bool:
 def take_ready(connection: sqlite3.Connection, request: Request) -> Taken:
     taken = Taken(request, connection)
     for want in request.wants:
-        limit = min(want.limit, taken.room)
-        if limit > 0:
-            _take_from(connection, request, want.queue, limit, taken)
+        left = min(want.limit, taken.room)
+        for least, greatest in _bands(connection, request, want):
+            before = taken.room
+            if left > 0:
+                head = {"queue": want.queue, "least": least, "greatest": greatest, "limit": left}
+                _take_from(connection, request, head, taken)
+            left -= before - taken.room
     return taken
 
 
+def _bands(connection: sqlite3.Connection, request: Request, want: Want) -> list[tuple[int, int]]:
+    """Say which priorities to take from, one after the other: all at once, or as they have aged."""
+    least = _least(want)
+    if want.aging_seconds is None:
+        return [(least, PRIORITY_LIMIT)]
+    period = want.aging_seconds * SECOND
+    is_suspect = request.is_for_suspects
+    levels = [
+        (priority + (request.now - created_at) // period, priority)
+        for priority, created_at in rows(
+            connection, "claim_levels", queue=want.queue, is_suspect=is_suspect
+        )
+        if priority >= least
+    ]
+    return [(priority, priority) for _, priority in sorted(levels, reverse=True)]
+
+
 def _take_from(
-    connection: sqlite3.Connection, request: Request, queue: str, limit: int, taken: Taken
+    connection: sqlite3.Connection, request: Request, where: dict[str, Any], taken: Taken
 ) -> None:
-    head: dict[str, Any] = {"queue": queue, "is_suspect": request.is_for_suspects, "limit": limit}
-    for _ in range(_PARK_ROUNDS):
-        picked = _decode(value(connection, "claim_pick", **head))
+    limit = where["limit"]
+    head: dict[str, Any] = {**where, "is_suspect": request.is_for_suspects}
+    for _ in range(PARK_ROUNDS):
+        picked = _decode(value(connection, "claim_pick", **head, now=request.now))
         if all(row[1] in request.leases for row in picked):
             break
-        taken.parked += _park(connection, request, head | {"limit": max(limit, _PARK_STEP)})
+        taken.parked += _park(connection, request, head | {"limit": max(limit, PARK_STEP)})
     else:
         return  # the caller commits what was parked and comes again
     if picked:
@@ -162,7 +204,9 @@ def parked_places(connection: sqlite3.Connection, request: Request) -> set[tuple
     kinds = as_json(list(request.leases))
     return {
         (row[0], row[1])
-        for row in rows(connection, "parked_look", kinds=kinds, queues=request.queues)
+        for row in rows(
+            connection, "parked_look", kinds=kinds, queues=request.queues, now=request.now
+        )
     }
 
 
@@ -201,6 +245,7 @@ def _pick_parked(
                 queue=want.queue,
                 is_suspect=is_suspect,
                 limit=limit,
+                now=request.now,
             )
         picked += sorted(found, key=_claim_order)[: max(0, limit)]
     return picked

@@ -25,6 +25,8 @@ _likeness = attrgetter(
     "max_attempts",
     "timeout_seconds",
     "lane",
+    "share",
+    "cost",
     "batch",
     "created_by",
     "delay_seconds",
@@ -89,14 +91,14 @@ def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:
     for job in jobs:
         groups.setdefault(_likeness(job), {})[job.id] = job.args
     return [
-        (*alike, None if (delay, run_at) == (None, None) else later(now, delay, run_at), members)
+        ((*alike, None if (delay, run_at) == (None, None) else later(now, delay, run_at)), members)
         for (*alike, delay, run_at), members in groups.items()
     ]
 
 
 def _texts(jobs: Sequence[NewJob]) -> Iterator[str | None]:
     for job in jobs:
-        yield from (job.kind, job.queue, job.tenant, job.lane, job.created_by)
+        yield from (job.kind, job.queue, job.tenant, job.lane, job.share, job.created_by)
 
 
 def _identity(job: NewJob) -> tuple[str, str, bytes]:
@@ -115,5 +117,5 @@ def _canonical(args: str | bytes) -> bytes:
 
 def _undo(new: set[str]) -> Generator[Statement, Rows, None]:
     # By hand: a SAVEPOINT would commit by itself if the caller has not begun a transaction yet.
-    for name in ("enqueue_undo_ready", "enqueue_undo_scheduled", "enqueue_undo_job"):
-        yield Statement(text(name), {"ids": as_json(list(new))})
+    for table in ("ready", "waiting", "scheduled", "job"):
+        yield Statement(text(f"enqueue_undo_{table}"), {"ids": as_json(list(new))})

@@ -50,6 +50,7 @@ _MEANINGS: Mapping[int, tuple[type[LeaseholdError], str]] = {
     sqlite3.SQLITE_IOERR: (StoreUnavailable, ": look at the disk and at the system's log"),
     sqlite3.SQLITE_TOOBIG: (BadValue, ""),
     sqlite3.SQLITE_MISMATCH: (BadValue, ""),
+    sqlite3.SQLITE_CONSTRAINT_CHECK: (BadValue, ""),
 }
 
 

@@ -8,7 +8,8 @@ from leasehold.model.ids import JobId
 from leasehold.model.states import State
 from leasehold.store.sqlite.statements import rows, text, value
 
-_WAITING_TABLES = ("ready", "scheduled", "parked")
+_WAITING_TABLES = ("ready", "waiting", "scheduled", "parked")
+_WAITING_STATES = (State.QUEUED, State.BLOCKED, State.FAILED)
 
 
 def read_state(connection: sqlite3.Connection, job_id: JobId) -> State | None:
@@ -20,7 +21,7 @@ def cancel(connection: sqlite3.Connection, job_id: JobId, by: str | None, now: i
     state = read_state(connection, job_id)
     if state is State.RUNNING:
         connection.execute(text("cancel_lease"), {"id": str(job_id), "by": by})
-    elif state is State.QUEUED or state is State.FAILED:
+    elif state in _WAITING_STATES:
         _cancel_waiting(connection, job_id, by, now)
         return State.CANCELLED
     return state
@@ -54,8 +55,9 @@ def retry(connection: sqlite3.Connection, job_id: JobId) -> State | None:
     else:
         return state
     afresh = {"id": str(job_id), "attempt": attempt, "priority": priority}
-    connection.execute(text("retry_ready"), afresh)
-    return State.QUEUED
+    for table in ("ready", "waiting"):  # the one or the other: it has a lane or not
+        connection.execute(text(f"retry_{table}"), afresh)
+    return read_state(connection, job_id)
 
 
 def delete(connection: sqlite3.Connection, job_id: JobId) -> State | None:
@@ -68,7 +70,7 @@ def delete(connection: sqlite3.Connection, job_id: JobId) -> State | None:
 
 def reprioritise(connection: sqlite3.Connection, job_id: JobId, priority: int) -> State | None:
     state = read_state(connection, job_id)
-    if state is State.QUEUED or state is State.FAILED:
+    if state in _WAITING_STATES:
         for table in _WAITING_TABLES:
             change = {"id": str(job_id), "priority": priority}
             connection.execute(text(f"reprioritise_{table}"), change)

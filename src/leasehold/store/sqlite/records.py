@@ -49,6 +49,13 @@ def find(
     connection: sqlite3.Connection, where: Filter, before: JobId | None, limit: int
 ) -> list[Job]:
     """Page through the table that is the state, then read those jobs, at one moment."""
+    return read_jobs(connection, find_ids(connection, where, before, limit))
+
+
+def find_ids(
+    connection: sqlite3.Connection, where: Filter, before: JobId | None, limit: int
+) -> list[str]:
+    """Page through the table that is the state."""
     found = rows(
         connection,
         f"find_{where.state or 'all'}",
@@ -59,7 +66,7 @@ def find(
         batch=None if where.batch is None else str(where.batch),
         limit=limit,
     )
-    return read_jobs(connection, [row[0] for row in found])
+    return [row[0] for row in found]
 
 
 def history(connection: sqlite3.Connection, job_id: JobId) -> list[Attempt]:

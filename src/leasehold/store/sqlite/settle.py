@@ -34,6 +34,8 @@ def finish(
     named = as_json(by_job)
     refuse_nul(named, lambda: (text for each in settlements for text in _texts(each)))
     settled = count(connection, "settle_outcome", settlements=named, worker=worker, now=now)
+    if '"spent":' in named or "released" in outcomes:  # only then can there be something to charge
+        rows(connection, "settle_charge", settlements=named, worker=worker)
     if settled == len(settlements):
         answers = [Answer.SETTLED] * settled
     else:
@@ -95,8 +97,8 @@ def _end_leases(
 ) -> None:
     """Put back what comes back, as its outcome says; then end the leases."""
     if back:
-        rows(connection, "settle_ready", back=as_json(back))
-        rows(connection, "settle_scheduled", back=as_json(back))
+        for name in ("settle_ready", "settle_waiting", "settle_scheduled"):
+            rows(connection, name, back=as_json(back))
     rows(connection, "settle_remove", ids=as_json(ended))
 
 

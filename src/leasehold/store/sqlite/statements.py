@@ -19,23 +19,23 @@ def text(name: str) -> str:
     return load(_PACKAGE, name)
 
 
-def rows(connection: sqlite3.Connection, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+def rows(connection: sqlite3.Connection, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
     """Run a statement to its end and return all its rows."""
     return connection.execute(text(name), parameters).fetchall()
 
 
-def value(connection: sqlite3.Connection, name: str, **parameters: Any) -> Any:
+def value(connection: sqlite3.Connection, name: str, /, **parameters: Any) -> Any:
     """Return the first column of the first row, None when there is none."""
     found = rows(connection, name, **parameters)
     return found[0][0] if found else None
 
 
-def count(connection: sqlite3.Connection, name: str, **parameters: Any) -> int:
+def count(connection: sqlite3.Connection, name: str, /, **parameters: Any) -> int:
     """Run a change and return how many rows it changed."""
     return connection.execute(text(name), parameters).rowcount
 
 
-def as_json(batch: Sequence[Any] | Mapping[Any, Any]) -> str:
+def as_json(batch: Sequence[Any] | Mapping[Any, Any] | msgspec.Struct) -> str:
     """Encode a batch as the one JSON text that a statement reads with json_each."""
     try:
         return _encode(batch).decode()

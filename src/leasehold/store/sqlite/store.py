@@ -8,7 +8,19 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
+from leasehold.model.facts import Facts
 from leasehold.model.ids import JobId, WorkerId
+from leasehold.model.lanes import (
+    Ask,
+    LaneSeen,
+    Look,
+    Pause,
+    QueueInfo,
+    Rule,
+    RuleChange,
+    ShareInfo,
+    ThrottleInfo,
+)
 from leasehold.model.states import State
 from leasehold.model.values import (
     Attempt,
@@ -31,7 +43,19 @@ from leasehold.model.values import (
 )
 from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, arrivals_of
 from leasehold.store.migrations import Migration, load_migrations
-from leasehold.store.sqlite import checks, location, people, records, schema, settle, upkeep
+from leasehold.store.sqlite import (
+    bulk,
+    checks,
+    keys,
+    lanes,
+    location,
+    people,
+    records,
+    rules,
+    schema,
+    settle,
+    upkeep,
+)
 from leasehold.store.sqlite.claim import (
     Request,
     has_ready,
@@ -41,6 +65,7 @@ from leasehold.store.sqlite.claim import (
 )
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script, without_checkpoints, write_script
+from leasehold.store.sqlite.facts import read_facts
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -156,6 +181,38 @@ class SqliteStore:
         with self._database.write() as connection:
             return take_parked(connection, self._timed(request), places)
 
+    def look_lanes(
+        self,
+        worker: WorkerId,
+        looks: Sequence[Look],
+        *,
+        parties: int,
+        page: int,
+        after: Mapping[str, str],
+    ) -> list[LaneSeen]:
+        now = self._clock.now()
+        with self._database.read() as connection:
+            return lanes.look(
+                connection, worker, looks, parties=parties, page=page, after=after, now=now
+            )
+
+    def claim_lanes(
+        self, worker: WorkerId, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]
+    ) -> list[Claim]:
+        request = self._request(worker, (), limit, leases, is_for_suspects=False)
+        while limit > 0 and asks:
+            with self._database.write() as connection:
+                taken = lanes.take_lanes(connection, self._timed(request), asks)
+            if taken.claims:
+                self._wakers.praise()
+            if taken.claims or not taken.parked:
+                return taken.claims
+        return []
+
+    def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
+        with self._database.write() as connection:
+            return rules.pause_lane(connection, worker, lease, pause, self._clock.now())
+
     def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
         if not leases:
             return Renewal(frozenset(), frozenset())
@@ -228,9 +285,11 @@ class SqliteStore:
         with self._database.write() as connection:
             return settle.reclaim(connection, leases, self._clock.now())
 
-    def register(self, worker: WorkerInfo, tasks: Sequence[TaskPolicy]) -> None:
+    def register(
+        self, worker: WorkerInfo, tasks: Sequence[TaskPolicy], rules: Sequence[Rule] = ()
+    ) -> None:
         with self._database.write() as connection:
-            upkeep.register(connection, worker, tasks, self._clock.now())
+            upkeep.register(connection, worker, tasks, rules, self._clock.now())
 
     def beat(self, worker: WorkerId, *, running: int) -> Fleet:
         with self._database.write() as connection:
@@ -247,10 +306,13 @@ class SqliteStore:
     def tend(self) -> None:
         now = self._clock.now()
         with self._database.read() as connection:
-            has_old_workers = upkeep.has_old_workers(connection, now)
-        if has_old_workers:
+            is_untidy = upkeep.has_old_workers(connection, now) or keys.needs_tidying(
+                connection, now
+            )
+        if is_untidy:
             with self._database.write() as connection:
                 upkeep.tidy_workers(connection, now)
+                keys.tidy(connection, self._clock.now())
         self._database.tend()
 
     def waker(self, queues: frozenset[str]) -> SqliteWaker:
@@ -267,6 +329,15 @@ class SqliteStore:
     def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
         with self._database.read() as connection:
             return records.find(connection, where, before, limit)
+
+    def find_ids(self, where: Filter, *, before: JobId | None, limit: int) -> list[JobId]:
+        with self._database.read() as connection:
+            found = records.find_ids(connection, where, before, limit)
+        return [records.to_job_id(each) for each in found]
+
+    def facts(self, job_id: JobId) -> Facts | None:
+        with self._database.read() as connection:
+            return read_facts(connection, job_id, self._clock.now())
 
     def history(self, job_id: JobId) -> list[Attempt]:
         with self._database.read() as connection:
@@ -286,9 +357,71 @@ class SqliteStore:
         with self._database.write() as connection:
             return people.delete(connection, job_id)
 
+    def cancel_many(self, job_ids: Sequence[JobId], *, by: str | None) -> dict[JobId, State | None]:
+        with self._database.write() as connection:
+            return bulk.cancel_many(connection, job_ids, by, self._clock.now())
+
+    def retry_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
+        with self._database.write() as connection:
+            states = bulk.retry_many(connection, job_ids)
+        self._wakers.poke()
+        return states
+
+    def delete_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
+        with self._database.write() as connection:
+            return bulk.delete_many(connection, job_ids)
+
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
         with self._database.write() as connection:
             return people.reprioritise(connection, job_id, priority)
+
+    def throttles(self) -> list[ThrottleInfo]:
+        with self._database.read() as connection:
+            return rules.throttles(connection, self._clock.now())
+
+    def change_throttle(self, name: str, change: RuleChange) -> None:
+        with self._database.write() as connection:
+            rules.change_throttle(connection, name, change, self._clock.now())
+
+    def reset_throttle(self, name: str) -> bool:
+        with self._database.write() as connection:
+            return rules.reset_throttle(connection, name, self._clock.now())
+
+    def pause_throttle(self, name: str, pause: Pause) -> None:
+        with self._database.write() as connection:
+            rules.pause_throttle(connection, name, pause, self._clock.now())
+
+    def resume_throttle(self, name: str) -> bool:
+        with self._database.write() as connection:
+            return rules.resume_throttle(connection, name, self._clock.now())
+
+    def refill_throttle(self, name: str) -> bool:
+        with self._database.write() as connection:
+            return rules.refill_throttle(connection, name, self._clock.now())
+
+    def shares(self) -> list[ShareInfo]:
+        with self._database.read() as connection:
+            return rules.shares(connection)
+
+    def change_share(self, name: str, *, weight: int, by: str | None) -> None:
+        with self._database.write() as connection:
+            rules.change_share(connection, name, weight, by, self._clock.now())
+
+    def queues(self) -> list[QueueInfo]:
+        with self._database.read() as connection:
+            return rules.queues(connection, self._clock.now())
+
+    def pause_queue(self, name: str, pause: Pause) -> None:
+        with self._database.write() as connection:
+            rules.pause_queue(connection, name, pause, self._clock.now())
+
+    def resume_queue(self, name: str) -> bool:
+        with self._database.write() as connection:
+            return rules.resume_queue(connection, name, self._clock.now())
+
+    def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
+        with self._database.write() as connection:
+            rules.set_aging(connection, name, aging_seconds, self._clock.now())
 
     def counts(self) -> list[QueueCounts]:
         with self._database.read() as connection:

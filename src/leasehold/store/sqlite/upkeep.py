@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from leasehold.model.ids import Fence, WorkerId
+from leasehold.model.lanes import SUSPECTS, Rule, parked
 from leasehold.model.values import (
     Fleet,
     Lapsed,
@@ -16,9 +17,10 @@ from leasehold.model.values import (
     TaskPolicy,
     WorkerInfo,
 )
+from leasehold.store.sqlite.claim import ANY_PRIORITY
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, count, rows, text, value
-from leasehold.store.sqlite.times import SECOND, from_datetime
+from leasehold.store.sqlite.times import FOREVER, SECOND, from_datetime
 
 _LIVING_SECONDS = 45
 _UNSEEN_SECONDS = 3600
@@ -33,8 +35,9 @@ def next_due(connection: sqlite3.Connection) -> int | None:
 def promote(connection: sqlite3.Connection, limit: int, now: int) -> Promotion:
     due = {"now": now, "limit": limit}
     moved = count(connection, "promote", **due)
+    in_lanes = count(connection, "promote_waiting", **due)
     count(connection, "promote_remove", **due)
-    return Promotion(moved, seconds_until(next_due(connection), now))
+    return Promotion(moved + in_lanes, seconds_until(next_due(connection), now), in_lanes)
 
 
 def seconds_until(moment: int | None, now: int) -> float | None:
@@ -51,7 +54,11 @@ def lapsed(connection: sqlite3.Connection, limit: int, now: int) -> list[Lapsed]
 
 
 def register(
-    connection: sqlite3.Connection, worker: WorkerInfo, tasks: Sequence[TaskPolicy], now: int
+    connection: sqlite3.Connection,
+    worker: WorkerInfo,
+    tasks: Sequence[TaskPolicy],
+    rules: Sequence[Rule],
+    now: int,
 ) -> None:
     started_at = now if worker.started_at is None else from_datetime(worker.started_at)
     described = {
@@ -67,18 +74,42 @@ def register(
     }
     connection.execute(text("register_worker"), described)
     connection.execute(text("register_tasks"), {"tasks": as_json(tasks), "now": now})
+    connection.execute(text("register_rules"), {"rules": as_json(rules), "now": now})
 
 
 def survey(
     connection: sqlite3.Connection, queues: Sequence[str], kinds: Sequence[str], now: int
 ) -> Survey:
     wanted = as_json(queues)
+    levels = as_json([(queue, ANY_PRIORITY) for queue in queues])
     ready, suspects = (
-        value(connection, "claim_look", queues=wanted, is_suspect=is_suspect) is not None
+        value(connection, "claim_look", wants=levels, is_suspect=is_suspect, now=now) is not None
         for is_suspect in (False, True)
     )
-    places = rows(connection, "parked_look", kinds=as_json(kinds), queues=wanted)
-    return Survey(ready, suspects, bool(places), seconds_until(next_due(connection), now))
+    places = rows(connection, "parked_look", kinds=as_json(kinds), queues=wanted, now=now)
+    has_lanes = value(connection, "survey_lanes", queues=wanted, now=now) is not None
+    stages = _stages_in_use(connection, wanted, kinds, now) if has_lanes else frozenset()
+    said = rows(connection, "survey_queues", queues=wanted)
+    moments = [until for _, _, until in said if until is not None and now < until < FOREVER]
+    due = next_due(connection)
+    moments += [] if due is None else [due]
+    return Survey(
+        ready,
+        suspects,
+        bool(places) or parked("") in stages,
+        seconds_until(min(moments, default=None), now),
+        has_lanes,
+        {queue: aging for queue, aging, _ in said if aging is not None},
+    )
+
+
+def _stages_in_use(
+    connection: sqlite3.Connection, queues: str, kinds: Sequence[str], now: int
+) -> frozenset[str]:
+    """Say which stages have jobs for a worker of these kinds, by the stages' first letters."""
+    stages = as_json([SUSPECTS, *map(parked, kinds)])
+    found = rows(connection, "survey_stages", queues=queues, stages=stages, now=now)
+    return frozenset(stage[:1] for (stage,) in found)
 
 
 def beat(connection: sqlite3.Connection, worker: WorkerId, running: int, now: int) -> Fleet:
@@ -117,10 +148,13 @@ def counts(connection: sqlite3.Connection) -> list[QueueCounts]:
         QueueCounts(
             queue=queue,
             ready=ready,
+            blocked=blocked,
             scheduled=scheduled,
             failed=failed,
             running=running,
-            parked=parked,
+            parked=set_aside,
         )
-        for queue, ready, scheduled, failed, running, parked in rows(connection, "counts")
+        for queue, ready, blocked, scheduled, failed, running, set_aside in rows(
+            connection, "counts"
+        )
     ]

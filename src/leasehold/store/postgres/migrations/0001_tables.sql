@@ -18,13 +18,15 @@ CREATE TABLE leasehold.job (
   kind            text        NOT NULL,
   args            json        NOT NULL, -- as it was sent: jsonb would be written out again by each claim
   key             text,
-  lane            text,
+  lane            text COLLATE "C", -- its throttle's key, '' with a share alone; NULL: it never waits in a lane
   batch           uuid,
   created_by      text,
-  run_at          timestamptz -- as asked; NULL when it was due at once
+  run_at          timestamptz, -- as asked; NULL when it was due at once
+  share           text, -- whose turn it counts as
+  cost            double precision -- what it is expected to spend of a rate; NULL: 1
 );
 
--- Due and free to run. Claiming deletes the row.
+-- Due and free to run, without a throttle or a share. Claiming deletes the row.
 CREATE TABLE leasehold.ready (
   job_id     uuid        NOT NULL,
   created_at timestamptz NOT NULL,
@@ -36,7 +38,6 @@ CREATE TABLE leasehold.ready (
   queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',
-  lane       text,
   batch      uuid
 );
 CREATE UNIQUE INDEX ready_order
@@ -55,12 +56,12 @@ CREATE TABLE leasehold.scheduled (
   queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',
-  lane       text,
+  lane       text COLLATE "C",
   batch      uuid
 );
 CREATE INDEX scheduled_due ON leasehold.scheduled (run_at);
 
--- Ready once, but of a kind that the claiming worker did not know.
+-- Ready once, but of a kind that the claiming worker did not know. (Jobs with a lane stay in theirs.)
 CREATE TABLE leasehold.parked (
   job_id     uuid        NOT NULL PRIMARY KEY,
   created_at timestamptz NOT NULL,
@@ -71,7 +72,6 @@ CREATE TABLE leasehold.parked (
   queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',
-  lane       text,
   batch      uuid
 );
 CREATE UNIQUE INDEX parked_order
@@ -93,9 +93,12 @@ CREATE TABLE leasehold.lease (
   priority         smallint    NOT NULL,
   cancel_requested boolean     NOT NULL DEFAULT false,
   tenant           text        NOT NULL DEFAULT '',
-  lane             text,
-  cancelled_by     text
+  lane             text COLLATE "C",
+  cancelled_by     text,
+  cost             double precision -- what its claim reserved of a rate; NULL: nothing
 );
+-- The slots of a throttle's key are its leases: this counts them.
+CREATE INDEX lease_lane ON leasehold.lease (lane) WHERE lane <> '';
 
 -- Append-only: one row for each ended lease, and one for an ending without a lease.
 CREATE TABLE leasehold.outcome (
@@ -125,7 +128,11 @@ CREATE TABLE leasehold.task (
   max_attempts    smallint    NOT NULL,
   timeout_seconds real        NOT NULL,
   dies_on_lapse   boolean     NOT NULL DEFAULT false,
-  seen_at         timestamptz NOT NULL
+  seen_at         timestamptz NOT NULL,
+  throttle        text,   -- a rule, or a rule and its key
+  throttle_by     text[], -- … the key made of these arguments
+  share_by        text[], -- '{}': the tenant
+  cost            double precision
 );
 
 CREATE TABLE leasehold.worker (

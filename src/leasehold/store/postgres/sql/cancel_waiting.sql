@@ -15,12 +15,19 @@ parked AS (
   WHERE job_id = %(job_id)s
   RETURNING job_id, attempt, failures, lapses, tenant
 ),
+waiting AS (
+  DELETE FROM leasehold.waiting
+  WHERE job_id = %(job_id)s
+  RETURNING job_id, attempt, failures, lapses, tenant
+),
 ended AS (
   SELECT * FROM ready
   UNION ALL
   SELECT * FROM scheduled
   UNION ALL
   SELECT * FROM parked
+  UNION ALL
+  SELECT * FROM waiting
 )
 INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, finished_at, tenant, error)
 SELECT job_id, attempt + 1, 'cancelled', failures, lapses, %(skew)s + now(), tenant,

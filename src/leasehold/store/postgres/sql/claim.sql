@@ -13,13 +13,19 @@ WITH taken AS (
         AND ready.is_suspect = %(is_suspect)s
         AND ready.priority = level.priority
         AND (ready.created_at, ready.job_id) > (level.created_at, level.job_id)
+        AND NOT EXISTS ( -- a paused queue gives nothing; looked up once a level
+          SELECT
+          FROM leasehold.queue
+          WHERE queue.name = level.queue
+            AND queue.paused_until > %(skew)s + now()
+        )
       ORDER BY ready.created_at, ready.job_id
       LIMIT level.most
       FOR UPDATE SKIP LOCKED
     ) AS picked
     LIMIT %(limit)s
   ))
-  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch,
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
     (%(leases)s::jsonb ->> kind)::real AS lease_seconds -- NULL: a kind that this worker does not know
 ),
 fence AS MATERIALIZED (
@@ -27,17 +33,17 @@ fence AS MATERIALIZED (
 ),
 leased AS (
   INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-    failures, lapses, priority, tenant, lane)
+    failures, lapses, priority, tenant)
   SELECT job_id, fence, %(worker)s, moment,
     moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
-    failures, lapses, priority, tenant, lane
+    failures, lapses, priority, tenant
   FROM taken, fence
   WHERE lease_seconds IS NOT NULL
 ),
 parked AS (
   INSERT INTO leasehold.parked (job_id, queue, priority, created_at, attempt, failures, lapses,
-    kind, tenant, lane, batch)
-  SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
+    kind, tenant, batch)
+  SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch
   FROM taken
   WHERE lease_seconds IS NULL
 )

@@ -12,6 +12,12 @@ WITH taken AS (
       WHERE parked.kind = known.kind
         AND parked.queue = wanted.queue
         AND (parked.lapses > 0) = %(is_suspect)s
+        AND NOT EXISTS ( -- a paused queue gives nothing
+          SELECT
+          FROM leasehold.queue
+          WHERE queue.name = wanted.queue
+            AND queue.paused_until > %(skew)s + now()
+        )
       ORDER BY parked.priority DESC, parked.created_at, parked.job_id
       LIMIT %(limit)s
       FOR UPDATE SKIP LOCKED
@@ -20,7 +26,7 @@ WITH taken AS (
       picked.created_at, picked.job_id
     LIMIT %(limit)s
   ))
-  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch,
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
     (%(leases)s::jsonb ->> kind)::real AS lease_seconds
 ),
 fence AS MATERIALIZED (
@@ -28,10 +34,10 @@ fence AS MATERIALIZED (
 ),
 leased AS (
   INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-    failures, lapses, priority, tenant, lane)
+    failures, lapses, priority, tenant)
   SELECT job_id, fence, %(worker)s, moment,
     moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
-    failures, lapses, priority, tenant, lane
+    failures, lapses, priority, tenant
   FROM taken, fence
 )
 SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,

@@ -5,6 +5,7 @@ WITH gone AS (
     AND NOT EXISTS (SELECT FROM leasehold.ready WHERE ready.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.scheduled WHERE scheduled.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.parked WHERE parked.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.waiting WHERE waiting.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
   RETURNING id
 ),

@@ -14,12 +14,19 @@ parked AS (
   WHERE job_id = %(job_id)s
   RETURNING job_id
 ),
+waiting AS (
+  DELETE FROM leasehold.waiting
+  WHERE job_id = %(job_id)s
+  RETURNING job_id
+),
 gone AS (
   SELECT job_id FROM ready
   UNION ALL
   SELECT job_id FROM scheduled
   UNION ALL
   SELECT job_id FROM parked
+  UNION ALL
+  SELECT job_id FROM waiting
 ),
 history AS (
   DELETE FROM leasehold.outcome

@@ -1,7 +1,8 @@
--- Lists jobs that wait, newest first: ready_job, scheduled_pkey and parked_pkey, backwards.
+-- Lists jobs that wait, for no throttle, newest first: ready_job, scheduled_pkey, parked_pkey and
+-- waiting_job, backwards.
 SELECT record.*
 FROM (
-  SELECT waiting.job_id
+  SELECT queued.job_id
   FROM (
     (
       SELECT ready.job_id
@@ -39,9 +40,24 @@ FROM (
       ORDER BY parked.job_id DESC
       LIMIT %(limit)s
     )
-  ) AS waiting
+    UNION ALL
+    (
+      SELECT waiting.job_id
+      FROM leasehold.waiting
+      WHERE waiting.job_id < %(before)s
+        AND waiting.lane = ''
+        AND (%(queue)s::text IS NULL OR waiting.queue = %(queue)s)
+        AND (%(kind)s::text IS NULL OR waiting.kind = %(kind)s)
+        AND (%(tenant)s::text IS NULL OR waiting.tenant = %(tenant)s)
+        AND (%(batch)s::uuid IS NULL OR waiting.batch = %(batch)s)
+      ORDER BY waiting.job_id DESC
+      LIMIT %(limit)s
+    )
+  ) AS queued
   ORDER BY 1 DESC
   LIMIT %(limit)s
 ) AS page
-JOIN leasehold.record ON record.id = page.job_id
+CROSS JOIN LATERAL ( -- a lookup: joined with its eight tables the page would come last
+  SELECT * FROM leasehold.record WHERE record.id = page.job_id OFFSET 0
+) AS record
 ORDER BY record.id DESC

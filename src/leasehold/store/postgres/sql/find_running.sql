@@ -12,5 +12,7 @@ FROM (
   ORDER BY 1 DESC
   LIMIT %(limit)s
 ) AS page
-JOIN leasehold.record ON record.id = page.job_id
+CROSS JOIN LATERAL ( -- a lookup: joined with its eight tables the page would come last
+  SELECT * FROM leasehold.record WHERE record.id = page.job_id OFFSET 0
+) AS record
 ORDER BY record.id DESC

@@ -17,6 +17,7 @@ FROM (
     AND NOT EXISTS (SELECT FROM leasehold.ready WHERE ready.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.scheduled WHERE scheduled.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.parked WHERE parked.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.waiting WHERE waiting.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
     AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)
@@ -25,5 +26,7 @@ FROM (
   ORDER BY 1 DESC
   LIMIT %(limit)s
 ) AS page
-JOIN leasehold.record ON record.id = page.job_id
+CROSS JOIN LATERAL ( -- a lookup: joined with its eight tables the page would come last
+  SELECT * FROM leasehold.record WHERE record.id = page.job_id OFFSET 0
+) AS record
 ORDER BY record.id DESC

@@ -4,15 +4,17 @@ WITH ended AS (
   DELETE FROM leasehold.lease
   USING unnest(%(job_ids)s::uuid[], %(fences)s::bigint[], %(elapsed_seconds)s::double precision[],
     %(outcomes)s::text[], %(results)s::text[], %(errors)s::text[], %(tracebacks)s::text[],
-    %(delays_seconds)s::double precision[], %(run_ats)s::timestamptz[], %(are_counted)s::boolean[])
+    %(delays_seconds)s::double precision[], %(run_ats)s::timestamptz[], %(are_counted)s::boolean[],
+    %(spent)s::double precision[])
     AS said (job_id, fence, elapsed_seconds, outcome, result, error, traceback, delay_seconds, run_at,
-      is_counted)
+      is_counted, spent)
   WHERE lease.job_id = ANY (%(job_ids)s::uuid[]) -- by its key, whatever the join
     AND lease.job_id = said.job_id
     AND lease.fence = said.fence -- the fence: a lease that was taken back is not there any more
     AND lease.worker = %(worker)s
   RETURNING
     lease.job_id, lease.attempt, lease.fence, lease.worker, lease.tenant, lease.priority,
+    lease.lane, lease.cost, said.spent, said.outcome,
     CASE
       WHEN lease.cancel_requested THEN 'cancelled'
       WHEN said.outcome IS NULL THEN 'succeeded'
@@ -38,30 +40,50 @@ recorded AS (
     CASE WHEN state = 'succeeded' THEN nullif(result, 'null')::jsonb END, error, traceback
   FROM ended
 ),
+charged AS ( -- of a rate; locks no lane: the key's next claim takes it in. Reads ended: the fence
+  INSERT INTO leasehold.charge (lane, tenant, amount)
+  SELECT lane, tenant, coalesce(spent, 0) - cost
+  FROM ended
+  WHERE cost IS NOT NULL
+    AND (spent <> cost
+      OR spent IS NULL AND outcome = 'released' AND elapsed_seconds = 'NaN') -- it never started
+),
+comes_back AS MATERIALIZED (
+  SELECT ended.job_id, ended.state, ended.attempt, ended.failures, ended.lapses, ended.priority,
+    ended.delay_seconds, ended.run_at, job.created_at, job.queue, job.kind, job.tenant, job.share,
+    job.lane, job.cost, job.batch
+  FROM ended
+  CROSS JOIN LATERAL (
+    SELECT * FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
+  ) AS job
+  WHERE ended.state IN ('failed', 'snoozed', 'released')
+),
 later AS (
   INSERT INTO leasehold.scheduled (job_id, run_at, queue, priority, created_at, attempt, failures,
     lapses, kind, tenant, lane, batch)
-  SELECT ended.job_id,
-    coalesce(ended.run_at,
-      %(skew)s + now() + make_interval(secs => coalesce(ended.delay_seconds, 0))),
-    job.queue, ended.priority, job.created_at, ended.attempt, ended.failures, ended.lapses,
-    job.kind, job.tenant, job.lane, job.batch
-  FROM ended
-  CROSS JOIN LATERAL (
-    SELECT * FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
-  ) AS job
-  WHERE ended.state IN ('failed', 'snoozed')
+  SELECT job_id,
+    coalesce(run_at, %(skew)s + now() + make_interval(secs => coalesce(delay_seconds, 0))),
+    queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
+  FROM comes_back
+  WHERE state <> 'released'
 ),
 back AS (
   INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
-    lapses, kind, tenant, lane, batch)
-  SELECT ended.job_id, job.queue, ended.lapses > 0, ended.priority, job.created_at,
-    ended.attempt, ended.failures, ended.lapses, job.kind, job.tenant, job.lane, job.batch
-  FROM ended
-  CROSS JOIN LATERAL (
-    SELECT * FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
-  ) AS job
-  WHERE ended.state = 'released'
+    lapses, kind, tenant, batch)
+  SELECT job_id, queue, lapses > 0, priority, created_at, attempt, failures,
+    lapses, kind, tenant, batch
+  FROM comes_back
+  WHERE state = 'released'
+    AND lane IS NULL
+),
+back_in_lane AS (
+  INSERT INTO leasehold.waiting (job_id, queue, stage, priority, created_at, attempt, failures,
+    lapses, kind, tenant, share, lane, cost, batch)
+  SELECT job_id, queue, CASE WHEN lapses > 0 THEN '!' ELSE '' END, priority, created_at, attempt,
+    failures, lapses, kind, tenant, coalesce(share, ''), lane, cost, batch
+  FROM comes_back
+  WHERE state = 'released'
+    AND lane IS NOT NULL
 )
 SELECT string_agg(uuid_send(job_id), NULL) -- one value: 500 rows cost the worker more than all the rest
 FROM ended

@@ -18,16 +18,36 @@ recorded AS (
     CASE WHEN cancel_requested THEN concat_ws(' by ', 'cancelled', cancelled_by) END
   FROM ended
 ),
-back AS (
-  INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
-    lapses, kind, tenant, lane, batch)
-  SELECT ended.job_id, job.queue, ended.lapses > 0, ended.priority, job.created_at,
-    ended.attempt, ended.failures, ended.lapses, job.kind, ended.tenant, ended.lane, job.batch
+comes_back AS MATERIALIZED (
+  SELECT ended.job_id, ended.attempt, ended.failures, ended.lapses, ended.priority, ended.tenant,
+    job.created_at, job.queue, job.kind, job.share, job.lane, job.cost, job.batch
   FROM ended
   CROSS JOIN LATERAL (
-    SELECT queue, kind, created_at, batch FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
+    SELECT * FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
   ) AS job
   WHERE NOT ended.cancel_requested
+),
+back AS (
+  INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
+    lapses, kind, tenant, batch)
+  SELECT job_id, queue, lapses > 0, priority, created_at, attempt, failures,
+    lapses, kind, tenant, batch
+  FROM comes_back
+  WHERE lane IS NULL
+),
+back_in_lane AS (
+  INSERT INTO leasehold.waiting (job_id, queue, stage, priority, created_at, attempt, failures,
+    lapses, kind, tenant, share, lane, cost, batch)
+  SELECT job_id, queue, CASE WHEN lapses > 0 THEN '!' ELSE '' END, priority, created_at, attempt,
+    failures, lapses, kind, tenant, coalesce(share, ''), lane, cost, batch
+  FROM comes_back
+  WHERE lane IS NOT NULL
+),
+refunded AS ( -- they never started
+  INSERT INTO leasehold.charge (lane, tenant, amount)
+  SELECT lane, tenant, -cost
+  FROM ended
+  WHERE cost IS NOT NULL
 )
 SELECT count(*)
 FROM ended

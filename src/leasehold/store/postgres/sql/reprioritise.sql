@@ -15,11 +15,16 @@ parked AS (
   WHERE job_id = %(job_id)s
   RETURNING *
 ),
+waiting AS (
+  DELETE FROM leasehold.waiting
+  WHERE job_id = %(job_id)s
+  RETURNING *
+),
 ready_again AS (
   INSERT INTO leasehold.ready (job_id, queue, is_suspect, priority, created_at, attempt, failures,
-    lapses, kind, tenant, lane, batch)
+    lapses, kind, tenant, batch)
   SELECT job_id, queue, is_suspect, %(priority)s, created_at, attempt, failures,
-    lapses, kind, tenant, lane, batch
+    lapses, kind, tenant, batch
   FROM ready
   RETURNING job_id
 ),
@@ -33,10 +38,18 @@ scheduled_again AS (
 ),
 parked_again AS (
   INSERT INTO leasehold.parked (job_id, queue, priority, created_at, attempt, failures,
-    lapses, kind, tenant, lane, batch)
+    lapses, kind, tenant, batch)
   SELECT job_id, queue, %(priority)s, created_at, attempt, failures,
-    lapses, kind, tenant, lane, batch
+    lapses, kind, tenant, batch
   FROM parked
+  RETURNING job_id
+),
+waiting_again AS ( -- at another place of its lane, in the same stage
+  INSERT INTO leasehold.waiting (job_id, queue, stage, priority, created_at, attempt, failures,
+    lapses, kind, tenant, share, lane, cost, batch)
+  SELECT job_id, queue, stage, %(priority)s, created_at, attempt, failures,
+    lapses, kind, tenant, share, lane, cost, batch
+  FROM waiting
   RETURNING job_id
 )
 SELECT job_id FROM ready_again
@@ -44,3 +57,5 @@ UNION ALL
 SELECT job_id FROM scheduled_again
 UNION ALL
 SELECT job_id FROM parked_again
+UNION ALL
+SELECT job_id FROM waiting_again

@@ -1,16 +1,30 @@
--- Says whether there is anything to do for a worker, and when the next scheduled job is due. An idle
--- worker asks this, and nothing else, each second: ready_order, parked_order, scheduled_due.
+-- Says whether there is anything to do for a worker, and when the next scheduled job is due or the next
+-- queue goes on. An idle worker asks this, and nothing else, each second: ready_order, parked_order,
+-- waiting_place, scheduled_due. A paused queue has nothing.
+WITH mine AS MATERIALIZED (
+  SELECT asked.queue, said.paused_until, said.aging_seconds
+  FROM unnest(%(queues)s::text[]) AS asked (queue)
+  LEFT JOIN LATERAL (
+    SELECT paused_until, aging_seconds FROM leasehold.queue WHERE queue.name = asked.queue OFFSET 0
+  ) AS said ON true
+),
+wanted AS MATERIALIZED (
+  SELECT queue
+  FROM mine
+  WHERE paused_until IS NULL
+     OR paused_until <= %(skew)s + now()
+)
 SELECT
   EXISTS (
     SELECT
-    FROM unnest(%(queues)s::text[]) AS wanted (queue)
+    FROM wanted
     CROSS JOIN LATERAL (
       SELECT FROM leasehold.ready WHERE ready.queue = wanted.queue AND NOT is_suspect LIMIT 1
     ) AS found
   ),
   EXISTS (
     SELECT
-    FROM unnest(%(queues)s::text[]) AS wanted (queue)
+    FROM wanted
     CROSS JOIN LATERAL (
       SELECT FROM leasehold.ready WHERE ready.queue = wanted.queue AND is_suspect LIMIT 1
     ) AS found
@@ -18,7 +32,7 @@ SELECT
   EXISTS (
     SELECT
     FROM unnest(%(kinds)s::text[]) AS known (kind)
-    CROSS JOIN unnest(%(queues)s::text[]) AS wanted (queue)
+    CROSS JOIN wanted
     CROSS JOIN LATERAL (
       SELECT
       FROM leasehold.parked
@@ -26,10 +40,49 @@ SELECT
         AND parked.queue = wanted.queue
       LIMIT 1
     ) AS found
+  ) OR EXISTS (
+    SELECT
+    FROM wanted
+    CROSS JOIN LATERAL ( -- seldom are there any: only then it is worth a look for each kind
+      SELECT
+      FROM leasehold.waiting
+      WHERE waiting.place >= wanted.queue || E'\x1f='
+        AND waiting.place < wanted.queue || E'\x1f>'
+      LIMIT 1
+    ) AS any_kind
+    CROSS JOIN unnest(%(kinds)s::text[]) AS known (kind)
+    CROSS JOIN LATERAL (
+      SELECT
+      FROM leasehold.waiting
+      WHERE waiting.place >= wanted.queue || E'\x1f=' || known.kind || E'\x1f'
+        AND waiting.place < wanted.queue || E'\x1f=' || known.kind || E'\x20'
+      LIMIT 1
+    ) AS found
   ),
-  (
-    SELECT extract(epoch FROM run_at - (%(skew)s + now()))::double precision
-    FROM leasehold.scheduled
-    ORDER BY run_at
-    LIMIT 1
-  )
+  least(
+    (
+      SELECT extract(epoch FROM run_at - (%(skew)s + now()))::double precision
+      FROM leasehold.scheduled
+      ORDER BY run_at
+      LIMIT 1
+    ),
+    (
+      SELECT extract(epoch FROM min(paused_until) - (%(skew)s + now()))::double precision
+      FROM mine
+      WHERE paused_until > %(skew)s + now()
+        AND isfinite(paused_until)
+    )
+  ),
+  EXISTS (
+    SELECT
+    FROM wanted
+    CROSS JOIN LATERAL (
+      SELECT
+      FROM leasehold.waiting
+      WHERE waiting.place >= wanted.queue || E'\x1f'
+        AND waiting.place < wanted.queue || E'\x20'
+      LIMIT 1
+    ) AS found
+  ),
+  coalesce(
+    (SELECT jsonb_object_agg(queue, aging_seconds) FROM mine WHERE aging_seconds IS NOT NULL), '{}')

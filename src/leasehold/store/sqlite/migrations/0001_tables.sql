@@ -15,14 +15,20 @@ CREATE TABLE leasehold_job (
   max_attempts    INTEGER NOT NULL,
   timeout_seconds REAL    NOT NULL,
   key             TEXT,
-  lane            TEXT,
+  lane            TEXT, -- its throttle's key; '' with a share only, NULL with neither
+  share           TEXT, -- whose turn it counts as
+  cost            REAL, -- what it is expected to spend of a rate; NULL: 1
   batch           TEXT,
   created_by      TEXT,
   created_at      INTEGER NOT NULL,
-  run_at          INTEGER -- as asked; NULL when it was due at once
+  run_at          INTEGER, -- as asked; NULL when it was due at once
+  -- U+001F is between the parts of a place, see leasehold_waiting
+  CONSTRAINT lane_without_separator CHECK
+    (lane IS NULL OR instr(queue || kind || coalesce(share, '') || lane, char(31)) = 0)
 ) WITHOUT ROWID;
 
--- Due and free to run, in the order of the claim. Claiming deletes the row.
+-- Due and free to run, in the order of the claim. Claiming deletes the row. What has a lane never
+-- stands here, nor in parked, but in waiting.
 CREATE TABLE leasehold_ready (
   queue      TEXT    NOT NULL,
   is_suspect INTEGER NOT NULL DEFAULT 0,
@@ -34,7 +40,6 @@ CREATE TABLE leasehold_ready (
   lapses     INTEGER NOT NULL DEFAULT 0,
   kind       TEXT    NOT NULL,
   tenant     TEXT    NOT NULL DEFAULT '',
-  lane       TEXT,
   batch      TEXT,
   PRIMARY KEY (queue, is_suspect, priority DESC, created_at, job_id)
 ) WITHOUT ROWID;
@@ -69,7 +74,6 @@ CREATE TABLE leasehold_parked (
   lapses     INTEGER NOT NULL,
   kind       TEXT    NOT NULL,
   tenant     TEXT    NOT NULL DEFAULT '',
-  lane       TEXT,
   batch      TEXT
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX leasehold_parked_order
@@ -82,8 +86,8 @@ CREATE TABLE leasehold_fence (
 );
 INSERT INTO leasehold_fence (is_only, last) VALUES (1, 0);
 
--- The right to run one attempt until a moment; what is to be run stands in job. Finish and reclaim delete the row: whichever does
--- so first has the job, the other finds nothing.
+-- The right to run one attempt until a moment; what is to be run stands in job. Finish and reclaim
+-- delete the row: whichever does so first has the job, the other finds nothing.
 CREATE TABLE leasehold_lease (
   job_id           TEXT    NOT NULL PRIMARY KEY,
   fence            INTEGER NOT NULL,
@@ -98,8 +102,11 @@ CREATE TABLE leasehold_lease (
   cancel_requested INTEGER NOT NULL DEFAULT 0,
   tenant           TEXT    NOT NULL DEFAULT '',
   lane             TEXT,
+  cost             REAL, -- what its claim reserved of a rate; NULL: nothing to give back
   cancelled_by     TEXT
 ) WITHOUT ROWID;
+-- A throttle's slots are the leases of its key.
+CREATE INDEX leasehold_lease_lane ON leasehold_lease (lane, worker) WHERE lane <> '';
 
 -- Append-only: one row for each ended lease, and one for an ending without a lease.
 CREATE TABLE leasehold_outcome (
@@ -123,7 +130,7 @@ CREATE TABLE leasehold_outcome (
 CREATE INDEX leasehold_outcome_unhappy
   ON leasehold_outcome (state, job_id) WHERE state <> 'succeeded';
 
--- What workers know of a kind, so that reclaim knows its policy without its code.
+-- What workers know of a kind, so that reclaim and enqueue by name know its policy without its code.
 CREATE TABLE leasehold_task (
   kind            TEXT    NOT NULL PRIMARY KEY,
   queue           TEXT    NOT NULL,
@@ -131,6 +138,10 @@ CREATE TABLE leasehold_task (
   max_attempts    INTEGER NOT NULL,
   timeout_seconds REAL    NOT NULL,
   dies_on_lapse   INTEGER NOT NULL DEFAULT 0,
+  throttle        TEXT, -- a rule, or a rule and its key
+  throttle_by     TEXT, -- … the key made of these arguments, a JSON array
+  share_by        TEXT, -- likewise; []: the tenant
+  cost            REAL,
   seen_at         INTEGER NOT NULL
 ) WITHOUT ROWID;
 
@@ -146,26 +157,3 @@ CREATE TABLE leasehold_worker (
   seen_at    INTEGER NOT NULL,
   ended_at   INTEGER
 );
-
--- Writing a job makes it claimable in the same statement: an enqueue can't be torn in two, not
--- even on a caller's connection that commits each statement by itself.
-CREATE TRIGGER leasehold_job_due
-AFTER INSERT ON leasehold_job
-WHEN NEW.run_at IS NULL OR NEW.run_at <= NEW.created_at
-BEGIN
-  INSERT INTO leasehold_ready
-    (queue, priority, created_at, job_id, kind, tenant, lane, batch)
-  VALUES
-    (NEW.queue, NEW.priority, NEW.created_at, NEW.id, NEW.kind, NEW.tenant, NEW.lane, NEW.batch);
-END;
-
-CREATE TRIGGER leasehold_job_for_later
-AFTER INSERT ON leasehold_job
-WHEN NEW.run_at > NEW.created_at
-BEGIN
-  INSERT INTO leasehold_scheduled
-    (job_id, run_at, queue, priority, created_at, kind, tenant, lane, batch)
-  VALUES
-    (NEW.id, NEW.run_at, NEW.queue, NEW.priority, NEW.created_at, NEW.kind, NEW.tenant, NEW.lane,
-     NEW.batch);
-END;

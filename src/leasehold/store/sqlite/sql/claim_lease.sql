@@ -2,15 +2,16 @@
 -- same rows, since the write lock is held. Primary key of leasehold_ready.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
-   attempt, failures, lapses, priority, tenant, lane)
+   attempt, failures, lapses, priority, tenant)
 SELECT
   job_id, :fence, :worker, :now, :until, :lease_seconds,
-  attempt + 1, failures, lapses, priority, tenant, lane
+  attempt + 1, failures, lapses, priority, tenant
 FROM (
-  SELECT job_id, kind, attempt, failures, lapses, priority, tenant, lane
+  SELECT job_id, kind, attempt, failures, lapses, priority, tenant
   FROM leasehold_ready
   WHERE queue = :queue
   AND is_suspect = :is_suspect
+  AND priority BETWEEN :least AND :greatest
   ORDER BY priority DESC, created_at, job_id
   LIMIT :limit
 )

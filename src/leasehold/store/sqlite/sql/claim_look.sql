@@ -1,10 +1,18 @@
--- Is there anything to claim? Reads one row at most per queue. Primary key of leasehold_ready.
+-- Is there anything to claim? Reads one row at most per queue. Primary keys of leasehold_ready and
+-- leasehold_queue: a paused queue gives nothing.
 SELECT 1
-FROM json_each(:queues) AS wanted
+FROM json_each(:wants) AS wanted
 WHERE EXISTS (
   SELECT 1
   FROM leasehold_ready
-  WHERE queue = wanted.value
+  WHERE queue = wanted.value ->> 0
   AND is_suspect = :is_suspect
+  AND priority >= wanted.value ->> 1
+)
+AND NOT EXISTS (
+  SELECT 1
+  FROM leasehold_queue
+  WHERE name = wanted.value ->> 0
+  AND paused_until > :now
 )
 LIMIT 1

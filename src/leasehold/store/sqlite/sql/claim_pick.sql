@@ -1,4 +1,5 @@
 -- Reads the head of a queue in the order of the claim. Primary key of leasehold_ready: no sort.
+-- A paused queue gives nothing: looked up once, by its primary key.
 -- One value: rows would hand Python's lock to and fro between the worker's threads, one by one.
 SELECT json_group_array(json_array(
   job_id, kind, queue, args, attempt, failures, lapses, max_attempts, timeout_seconds, tenant,
@@ -12,6 +13,8 @@ FROM (
   CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
   WHERE ready.queue = :queue
   AND ready.is_suspect = :is_suspect
+  AND ready.priority BETWEEN :least AND :greatest
+  AND NOT EXISTS (SELECT 1 FROM leasehold_queue WHERE name = :queue AND paused_until > :now)
   ORDER BY ready.priority DESC, ready.created_at, ready.job_id
   LIMIT :limit
 )

@@ -5,6 +5,7 @@ WHERE (queue, is_suspect, priority, created_at, job_id) IN (
   FROM leasehold_ready
   WHERE queue = :queue
   AND is_suspect = :is_suspect
+  AND priority BETWEEN :least AND :greatest
   ORDER BY priority DESC, created_at, job_id
   LIMIT :limit
 )

@@ -1,21 +1,30 @@
 -- Counts live jobs by queue and by where they stand. Scans the live tables.
 SELECT
-  queue, sum(ready), sum(scheduled), sum(failed), sum(running), sum(parked)
+  queue, sum(ready), sum(blocked), sum(scheduled), sum(failed), sum(running), sum(parked)
 FROM (
-  SELECT queue, count(*) AS ready, 0 AS scheduled, 0 AS failed, 0 AS running, 0 AS parked
+  SELECT
+    queue, count(*) AS ready, 0 AS blocked, 0 AS scheduled, 0 AS failed, 0 AS running, 0 AS parked
   FROM leasehold_ready
   GROUP BY queue
   UNION ALL
-  SELECT queue, 0, count(*) FILTER (WHERE failures = 0), count(*) FILTER (WHERE failures > 0), 0, 0
+  SELECT
+    queue, count(*) FILTER (WHERE lane = '' AND stage NOT LIKE '=%'),
+    count(*) FILTER (WHERE lane <> '' AND stage NOT LIKE '=%'), 0, 0, 0,
+    count(*) FILTER (WHERE stage LIKE '=%')
+  FROM leasehold_waiting
+  GROUP BY queue
+  UNION ALL
+  SELECT
+    queue, 0, 0, count(*) FILTER (WHERE failures = 0), count(*) FILTER (WHERE failures > 0), 0, 0
   FROM leasehold_scheduled
   GROUP BY queue
   UNION ALL
-  SELECT queue, 0, 0, 0, count(*), 0
+  SELECT queue, 0, 0, 0, 0, count(*), 0
   FROM leasehold_lease AS lease
   CROSS JOIN leasehold_job AS job ON job.id = lease.job_id
   GROUP BY queue
   UNION ALL
-  SELECT queue, 0, 0, 0, 0, count(*)
+  SELECT queue, 0, 0, 0, 0, 0, count(*)
   FROM leasehold_parked
   GROUP BY queue
 )

@@ -12,6 +12,7 @@ AND (:tenant IS NULL OR job.tenant = :tenant)
 AND (:batch IS NULL OR job.batch = :batch)
 AND outcome.attempt = (SELECT max(attempt) FROM leasehold_outcome WHERE job_id = job.id)
 AND NOT EXISTS (SELECT 1 FROM leasehold_ready WHERE job_id = job.id)
+AND NOT EXISTS (SELECT 1 FROM leasehold_waiting WHERE job_id = job.id)
 AND NOT EXISTS (SELECT 1 FROM leasehold_parked WHERE job_id = job.id)
 AND NOT EXISTS (SELECT 1 FROM leasehold_lease WHERE job_id = job.id)
 ORDER BY outcome.job_id DESC

@@ -23,5 +23,14 @@ AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
 AND (:batch IS NULL OR batch = :batch)
+UNION ALL
+SELECT job_id
+FROM leasehold_waiting
+WHERE job_id < :before
+AND lane = '' -- with a throttle's key it is blocked
+AND (:queue IS NULL OR queue = :queue)
+AND (:kind IS NULL OR kind = :kind)
+AND (:tenant IS NULL OR tenant = :tenant)
+AND (:batch IS NULL OR batch = :batch)
 ORDER BY job_id DESC
 LIMIT :limit

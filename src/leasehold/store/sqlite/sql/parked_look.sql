@@ -1,4 +1,5 @@
 -- Which of these kinds have parked jobs in which of these queues? Index leasehold_parked_order.
+-- A paused queue gives nothing.
 SELECT known.value, wanted.value
 FROM json_each(:kinds) AS known
 CROSS JOIN json_each(:queues) AS wanted
@@ -7,4 +8,10 @@ WHERE EXISTS (
   FROM leasehold_parked
   WHERE kind = known.value
   AND queue = wanted.value
+)
+AND NOT EXISTS (
+  SELECT 1
+  FROM leasehold_queue
+  WHERE name = wanted.value
+  AND paused_until > :now
 )

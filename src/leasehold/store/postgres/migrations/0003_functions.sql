@@ -1,37 +1,115 @@
 -- serves code from 1
 -- SQL is an API: these can be called from psql, a trigger or any language.
 
+-- Makes a key of a job's arguments, as model/throttles.py does: texts and numbers, joined with ":".
+CREATE FUNCTION leasehold.text_of(names text[], args jsonb)
+RETURNS text
+LANGUAGE plpgsql
+IMMUTABLE
+STRICT -- a throttle without arguments is its own key
+AS $$
+#variable_conflict use_variable
+DECLARE
+  name text;
+  made text;
+BEGIN
+  FOREACH name IN ARRAY names LOOP
+    IF coalesce(jsonb_typeof(args -> name), 'null') NOT IN ('string', 'number', 'boolean') THEN
+      RAISE EXCEPTION USING
+        ERRCODE = '22023',
+        MESSAGE = format('the argument %I can''t be part of a key; it must be text or a number', name);
+    END IF;
+  END LOOP;
+  made := array_to_string(ARRAY (SELECT args ->> each FROM unnest(names) AS each), ':');
+  IF made = '' THEN
+    RAISE EXCEPTION USING
+      ERRCODE = '22023',
+      MESSAGE = format('a key made of %s must not be empty', array_to_string(names, ' and '));
+  END IF;
+  RETURN made;
+END
+$$;
+
+-- Refuses what can't be part of a place, whose parts are told apart by a control character.
+CREATE FUNCTION leasehold.check_place(lane text, share text, queue text, kind text, cost double precision)
+RETURNS text
+LANGUAGE plpgsql
+IMMUTABLE
+AS $$
+BEGIN
+  IF concat(lane, share, queue, kind) ~ '[\x01-\x1f\x7f]' THEN
+    RAISE EXCEPTION USING
+      ERRCODE = '22023',
+      MESSAGE = 'throttle, share, queue and kind of a job must be printable text';
+  END IF;
+  IF greatest(length(lane), length(share)) > 200 THEN
+    RAISE EXCEPTION USING
+      ERRCODE = '22023',
+      MESSAGE = 'throttle and share of a job must not be longer than 200 characters';
+  END IF;
+  IF NOT coalesce(cost, 1) BETWEEN 0 AND 1e15 THEN
+    RAISE EXCEPTION USING
+      ERRCODE = '22023',
+      MESSAGE = 'the cost of a job must be a number from 0 on';
+  END IF;
+  RETURN lane;
+END
+$$;
+
 -- Reads jobs to enqueue, a JSON array of objects: what is missing comes from the kind's task, else a
--- default. PostgreSQL puts this into the statements that call it; the task is only looked up for
--- what is missing.
+-- default; throttle, share and cost from the task where the timeout is missing too, so that who says
+-- nothing can't slip past a throttle. PostgreSQL puts this into the statements that call it; the task
+-- is only looked up for what is missing.
 CREATE FUNCTION leasehold.read_jobs(documents jsonb, moment timestamptz)
 RETURNS TABLE (id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
   max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
-  run_at timestamptz)
+  run_at timestamptz, share text, cost double precision)
 LANGUAGE sql
 STABLE
 AS $$
-  SELECT
-    asked.id,
-    coalesce(asked.tenant, ''),
-    coalesce(asked.queue,
-      (SELECT task.queue FROM leasehold.task WHERE task.kind = asked.kind), 'default'),
-    asked.kind,
-    coalesce(asked.args, '{}'),
-    coalesce(asked.priority,
-      (SELECT task.priority FROM leasehold.task WHERE task.kind = asked.kind), 0::smallint),
-    coalesce(asked.max_attempts,
-      (SELECT task.max_attempts FROM leasehold.task WHERE task.kind = asked.kind), 5::smallint),
-    coalesce(asked.timeout_seconds,
-      (SELECT task.timeout_seconds FROM leasehold.task WHERE task.kind = asked.kind), 3600::real),
-    asked.lane,
-    asked.batch,
-    asked.created_by,
-    coalesce(asked.run_at, moment + make_interval(secs => asked.delay_seconds))
-  FROM jsonb_to_recordset(documents) AS asked (
-    id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
-    max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
-    delay_seconds double precision, run_at timestamptz)
+  SELECT id, tenant, queue, kind, args, priority, max_attempts, timeout_seconds,
+    CASE
+      WHEN coalesce(lane, share) IS NOT NULL
+        THEN leasehold.check_place(coalesce(lane, ''), share, queue, kind, cost)
+    END,
+    batch, created_by, run_at, share, cost
+  FROM (
+    SELECT
+      asked.id,
+      coalesce(asked.tenant, '') AS tenant,
+      coalesce(asked.queue, task.queue, 'default') AS queue,
+      asked.kind,
+      coalesce(asked.args, '{}') AS args,
+      coalesce(asked.priority, task.priority, 0::smallint) AS priority,
+      coalesce(asked.max_attempts, task.max_attempts, 5::smallint) AS max_attempts,
+      coalesce(asked.timeout_seconds, task.timeout_seconds, 3600::real) AS timeout_seconds,
+      coalesce(asked.lane, CASE
+        WHEN asked.timeout_seconds IS NULL AND task.throttle IS NOT NULL
+          THEN concat_ws(':', task.throttle,
+            leasehold.text_of(task.throttle_by, coalesce(asked.args, '{}')))
+      END) AS lane,
+      asked.batch,
+      asked.created_by,
+      coalesce(asked.run_at, moment + make_interval(secs => asked.delay_seconds)) AS run_at,
+      coalesce(asked.share, CASE
+        WHEN asked.timeout_seconds IS NOT NULL THEN NULL
+        WHEN task.share_by = '{}' THEN coalesce(asked.tenant, '')
+        ELSE leasehold.text_of(task.share_by, coalesce(asked.args, '{}'))
+      END) AS share,
+      coalesce(asked.cost, CASE WHEN asked.timeout_seconds IS NULL THEN task.cost END) AS cost
+    FROM jsonb_to_recordset(documents) AS asked (
+      id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
+      max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
+      delay_seconds double precision, run_at timestamptz, share text, cost double precision)
+    LEFT JOIN LATERAL (
+      SELECT queue, priority, max_attempts, timeout_seconds, throttle, throttle_by, share_by, cost
+      FROM leasehold.task
+      WHERE task.kind = asked.kind
+        AND (asked.queue IS NULL OR asked.priority IS NULL OR asked.max_attempts IS NULL
+          OR asked.timeout_seconds IS NULL)
+      OFFSET 0
+    ) AS task ON true
+  ) AS told
 $$;
 
 -- Writes those jobs that are not there yet, and names those that are; or raises for a clash.
@@ -48,12 +126,12 @@ DECLARE
 BEGIN
   WITH job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost
     FROM leasehold.read_jobs(documents, moment)
     ON CONFLICT (id) DO NOTHING
-    RETURNING id, tenant, queue, kind, priority, lane, batch, run_at
+    RETURNING id, tenant, queue, kind, priority, lane, batch, run_at, share, cost
   ),
   later AS (
     INSERT INTO leasehold.scheduled
@@ -61,11 +139,20 @@ BEGIN
     SELECT id, run_at, queue, priority, moment, kind, tenant, lane, batch
     FROM job
     WHERE run_at > moment
+  ),
+  in_lane AS (
+    INSERT INTO leasehold.waiting
+      (job_id, queue, priority, created_at, kind, tenant, share, lane, cost, batch)
+    SELECT id, queue, priority, moment, kind, tenant, coalesce(share, ''), lane, cost, batch
+    FROM job
+    WHERE lane IS NOT NULL
+      AND (run_at IS NULL OR run_at <= moment)
   )
-  INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, lane, batch)
-  SELECT id, queue, priority, moment, kind, tenant, lane, batch
+  INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, batch)
+  SELECT id, queue, priority, moment, kind, tenant, batch
   FROM job
-  WHERE run_at IS NULL OR run_at <= moment;
+  WHERE lane IS NULL
+    AND (run_at IS NULL OR run_at <= moment);
 
   -- A later statement, so that it sees what the insert waited for.
   SELECT jsonb_agg(asked.id) INTO clashing
@@ -106,9 +193,9 @@ BEGIN
   ),
   job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost
     FROM asked
   ),
   later AS (
@@ -117,11 +204,20 @@ BEGIN
     SELECT id, run_at, queue, priority, moment, kind, tenant, lane, batch
     FROM asked
     WHERE run_at > moment
+  ),
+  in_lane AS (
+    INSERT INTO leasehold.waiting
+      (job_id, queue, priority, created_at, kind, tenant, share, lane, cost, batch)
+    SELECT id, queue, priority, moment, kind, tenant, coalesce(share, ''), lane, cost, batch
+    FROM asked
+    WHERE lane IS NOT NULL
+      AND (run_at IS NULL OR run_at <= moment)
   )
-  INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, lane, batch)
-  SELECT id, queue, priority, moment, kind, tenant, lane, batch
+  INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, batch)
+  SELECT id, queue, priority, moment, kind, tenant, batch
   FROM asked
-  WHERE run_at IS NULL OR run_at <= moment;
+  WHERE lane IS NULL
+    AND (run_at IS NULL OR run_at <= moment);
 EXCEPTION
   WHEN unique_violation THEN
     RETURN QUERY SELECT again.existing FROM leasehold.enqueue_missing(documents, moment) AS again;
@@ -145,7 +241,8 @@ AS $$
 $$;
 
 -- One job: SELECT leasehold.enqueue('mail.send', '{"to": 7}', delay => '5 minutes');
--- `notify` wakes idle workers at commit; without it polling finds the job within a second.
+-- `throttle` is a rule or a rule and its key ('domain:a.com'). What is left out is as the kind's task
+-- has it. `notify` wakes idle workers at commit; without it polling finds the job within a second.
 CREATE FUNCTION leasehold.enqueue(
   kind         text,
   args         jsonb DEFAULT '{}',
@@ -157,7 +254,10 @@ CREATE FUNCTION leasehold.enqueue(
   tenant       text DEFAULT '',
   id           uuid DEFAULT NULL,
   created_by   text DEFAULT NULL,
-  notify       boolean DEFAULT false)
+  notify       boolean DEFAULT false,
+  throttle     text DEFAULT NULL,
+  share        text DEFAULT NULL,
+  cost         double precision DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql
 AS $$
@@ -175,7 +275,8 @@ BEGIN
     jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
       'id', chosen, 'kind', kind, 'queue', queue, 'priority', priority,
       'max_attempts', max_attempts, 'delay_seconds', extract(epoch FROM delay), 'run_at', run_at,
-      'tenant', tenant, 'created_by', created_by)) || jsonb_build_object('args', args))::text);
+      'tenant', tenant, 'created_by', created_by, 'lane', throttle, 'share', share,
+      'cost', cost)) || jsonb_build_object('args', args))::text);
   IF notify THEN
     -- one job, any worker's turn; '*': the kind's task decides about the queue
     PERFORM pg_notify('leasehold', format('1:%s:%s', (random() * 1000)::integer, coalesce(queue, '*')));
@@ -192,7 +293,8 @@ CREATE FUNCTION leasehold.settle(
   worker          bigint,
   result          jsonb DEFAULT NULL,
   elapsed_seconds double precision DEFAULT NULL,
-  skew_seconds    double precision DEFAULT 0)
+  skew_seconds    double precision DEFAULT 0,
+  spent           double precision DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
 AS $$
@@ -218,5 +320,9 @@ BEGIN
   VALUES
     (job_id, ended.attempt, 'succeeded', ended.failures, ended.lapses, fence, worker,
      moment - make_interval(secs => elapsed_seconds), moment, ended.tenant, result);
+  IF spent <> ended.cost THEN -- of a rate; locks no lane: the key's next claim takes it in
+    INSERT INTO leasehold.charge (lane, tenant, amount)
+    VALUES (ended.lane, ended.tenant, spent - ended.cost);
+  END IF;
 END
 $$;

@@ -5,17 +5,20 @@ CREATE VIEW leasehold_jobs AS
 WITH stand AS (
   SELECT
     job.*,
-    coalesce(lease.job_id, ready.job_id, parked.job_id, scheduled.job_id) IS NOT NULL AS is_live,
+    coalesce(lease.job_id, ready.job_id, waiting.job_id, parked.job_id, scheduled.job_id) IS NOT NULL
+      AS is_live,
     CASE
       WHEN lease.job_id IS NOT NULL THEN 'running'
+      WHEN waiting.lane <> '' THEN 'blocked'
       WHEN scheduled.failures > 0 THEN 'failed'
-      WHEN coalesce(ready.job_id, parked.job_id, scheduled.job_id) IS NOT NULL THEN 'queued'
+      WHEN coalesce(ready.job_id, waiting.job_id, parked.job_id, scheduled.job_id) IS NOT NULL
+        THEN 'queued'
       ELSE outcome.state
     END AS status,
-    coalesce(lease.priority, ready.priority, parked.priority, scheduled.priority, job.priority)
-      AS current_priority,
-    coalesce(lease.failures, ready.failures, parked.failures, scheduled.failures, outcome.failures)
-      AS failures,
+    coalesce(lease.priority, ready.priority, waiting.priority, parked.priority, scheduled.priority,
+      job.priority) AS current_priority,
+    coalesce(lease.failures, ready.failures, waiting.failures, parked.failures, scheduled.failures,
+      outcome.failures) AS failures,
     coalesce(scheduled.run_at, job.run_at, job.created_at) AS next_run_at,
     lease.worker AS lease_worker,
     lease.claimed_at,
@@ -26,6 +29,7 @@ WITH stand AS (
     outcome.error
   FROM leasehold_job AS job
   LEFT JOIN leasehold_ready AS ready ON ready.job_id = job.id
+  LEFT JOIN leasehold_waiting AS waiting ON waiting.job_id = job.id
   LEFT JOIN leasehold_scheduled AS scheduled ON scheduled.job_id = job.id
   LEFT JOIN leasehold_parked AS parked ON parked.job_id = job.id
   LEFT JOIN leasehold_lease AS lease ON lease.job_id = job.id
@@ -71,6 +75,8 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%S', told.created_at / 1000000, 'unixepoch')
     || printf('.%06dZ', told.created_at % 1000000) AS created_at,
   strftime('%Y-%m-%dT%H:%M:%S', told.touched_at / 1000000, 'unixepoch')
-    || printf('.%06dZ', told.touched_at % 1000000) AS updated_at
+    || printf('.%06dZ', told.touched_at % 1000000) AS updated_at,
+  told.share,
+  told.cost
 FROM told
 LEFT JOIN leasehold_worker AS worker ON worker.id = told.lease_worker;

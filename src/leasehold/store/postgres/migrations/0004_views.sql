@@ -10,17 +10,20 @@ SELECT
   job.args,
   CASE
     WHEN lease.job_id IS NOT NULL THEN 'running'
+    WHEN waiting.lane <> '' THEN 'blocked'
     WHEN scheduled.failures > 0 THEN 'failed'
-    WHEN coalesce(ready.job_id, scheduled.job_id, parked.job_id) IS NOT NULL THEN 'queued'
+    WHEN coalesce(ready.job_id, scheduled.job_id, parked.job_id, waiting.job_id) IS NOT NULL
+      THEN 'queued'
     ELSE last.state::text
   END AS state,
-  coalesce(ready.priority, scheduled.priority, parked.priority, lease.priority, job.priority)
-    AS priority,
-  coalesce(ready.attempt, scheduled.attempt, parked.attempt, lease.attempt, last.attempt, 0)
-    AS attempt,
-  coalesce(ready.failures, scheduled.failures, parked.failures, lease.failures, last.failures, 0)
-    AS failures,
-  coalesce(ready.lapses, scheduled.lapses, parked.lapses, lease.lapses, last.lapses, 0) AS lapses,
+  coalesce(ready.priority, scheduled.priority, parked.priority, waiting.priority, lease.priority,
+    job.priority) AS priority,
+  coalesce(ready.attempt, scheduled.attempt, parked.attempt, waiting.attempt, lease.attempt,
+    last.attempt, 0) AS attempt,
+  coalesce(ready.failures, scheduled.failures, parked.failures, waiting.failures, lease.failures,
+    last.failures, 0) AS failures,
+  coalesce(ready.lapses, scheduled.lapses, parked.lapses, waiting.lapses, lease.lapses,
+    last.lapses, 0) AS lapses,
   job.max_attempts,
   job.timeout_seconds,
   coalesce(scheduled.run_at, job.run_at) AS run_at,
@@ -33,7 +36,8 @@ SELECT
   job.lane,
   coalesce(lease.claimed_at, last.started_at) AS started_at,
   CASE
-    WHEN coalesce(ready.job_id, scheduled.job_id, parked.job_id, lease.job_id) IS NULL
+    WHEN coalesce(ready.job_id, scheduled.job_id, parked.job_id, waiting.job_id,
+      lease.job_id) IS NULL
       THEN last.finished_at
   END AS finished_at,
   CASE WHEN last.state = 'succeeded' THEN last.result END AS result,
@@ -41,11 +45,14 @@ SELECT
   job.created_by,
   job.created_at,
   job.key,
-  greatest(job.created_at, last.finished_at, lease.claimed_at) AS updated_at
+  greatest(job.created_at, last.finished_at, lease.claimed_at) AS updated_at,
+  job.share,
+  job.cost
 FROM leasehold.job
 LEFT JOIN leasehold.ready ON ready.job_id = job.id
 LEFT JOIN leasehold.scheduled ON scheduled.job_id = job.id
 LEFT JOIN leasehold.parked ON parked.job_id = job.id
+LEFT JOIN leasehold.waiting ON waiting.job_id = job.id
 LEFT JOIN leasehold.lease ON lease.job_id = job.id
 LEFT JOIN leasehold.worker ON worker.id = lease.worker
 LEFT JOIN LATERAL (
@@ -75,7 +82,7 @@ SELECT
   claimed_at AS locked_at,
   lease_until AS locked_until,
   key,
-  lane AS throttle_key,
+  nullif(lane, '') AS throttle_key,
   batch AS batch_id,
   started_at,
   finished_at,
@@ -83,5 +90,7 @@ SELECT
   error AS error_message,
   created_by,
   created_at,
-  updated_at
+  updated_at,
+  share,
+  cost
 FROM leasehold.record;

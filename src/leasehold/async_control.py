@@ -1,0 +1,144 @@
+"""`client.throttles`, `shares` and `queues` for asyncio: the same verbs, awaited, in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from leasehold.control import DRAIN_LOOK_SECONDS, running_in
+from leasehold.model.durations import Duration, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from leasehold.control import Queues, Shares, Throttles
+    from leasehold.model.lanes import QueueInfo, ShareInfo, ThrottleInfo
+    from leasehold.model.values import QueueCounts
+
+
+class AsyncThrottles:
+    """A throttle's name is a rule, as "domain", or one key of it, as "domain:a.com"."""
+
+    def __init__(self, throttles: Throttles) -> None:
+        self._throttles = throttles
+
+    async def list(self) -> list[ThrottleInfo]:
+        """List the rules, and the keys that have limits of their own or a pause."""
+        return await asyncio.to_thread(self._throttles.list)
+
+    async def set(
+        self,
+        name: str,
+        *,
+        running: int | msgspec.UnsetType | None = msgspec.UNSET,
+        per_worker: int | msgspec.UnsetType | None = msgspec.UNSET,
+        rate: float | msgspec.UnsetType | None = msgspec.UNSET,
+        per: Duration = "1s",
+        burst: float | None = None,
+        by: str | None = None,
+    ) -> None:
+        """Change limits, from the next claim on; see `Throttles.set`."""
+        await asyncio.to_thread(
+            self._throttles.set,
+            name,
+            running=running,
+            per_worker=per_worker,
+            rate=rate,
+            per=per,
+            burst=burst,
+            by=by,
+        )
+
+    async def reset(self, name: str) -> bool:
+        """Let a key have its rule's limits again, a rule those of the next worker's code."""
+        return await asyncio.to_thread(self._throttles.reset, name)
+
+    async def pause(
+        self,
+        name: str,
+        *,
+        until: datetime | Duration | None = None,
+        reason: str = "",
+        by: str | None = None,
+    ) -> None:
+        """Start none of its jobs until then, or until it is resumed."""
+        await asyncio.to_thread(self._throttles.pause, name, until=until, reason=reason, by=by)
+
+    async def resume(self, name: str) -> bool:
+        """End a pause; False when it was not paused."""
+        return await asyncio.to_thread(self._throttles.resume, name)
+
+    async def refill(self, name: str) -> bool:
+        """Forget what a key has used up of its rate."""
+        return await asyncio.to_thread(self._throttles.refill, name)
+
+
+class AsyncShares:
+    """Shares whose turns count more than once."""
+
+    def __init__(self, shares: Shares) -> None:
+        self._shares = shares
+
+    async def list(self) -> list[ShareInfo]:
+        """List the shares that have a weight or jobs waiting."""
+        return await asyncio.to_thread(self._shares.list)
+
+    async def set(self, name: str, *, weight: int, by: str | None = None) -> None:
+        """Let a share start so many jobs for each one of another share; 1 is usual."""
+        await asyncio.to_thread(self._shares.set, name, weight=weight, by=by)
+
+
+class AsyncQueues:
+    """Queues as all workers see them."""
+
+    def __init__(self, queues: Queues, counts: Callable[[], list[QueueCounts]]) -> None:
+        self._queues = queues
+        self._counts = counts
+
+    async def list(self) -> list[QueueInfo]:
+        """List the queues that somebody has paused or given an aging."""
+        return await asyncio.to_thread(self._queues.list)
+
+    async def pause(
+        self,
+        name: str,
+        *,
+        until: datetime | Duration | None = None,
+        reason: str = "",
+        by: str | None = None,
+    ) -> None:
+        """Let no worker start a job of it until then, or until it is resumed; enqueue goes on."""
+        await asyncio.to_thread(self._queues.pause, name, until=until, reason=reason, by=by)
+
+    async def resume(self, name: str) -> bool:
+        """End a pause; False when it was not paused."""
+        return await asyncio.to_thread(self._queues.resume, name)
+
+    async def drain(
+        self,
+        name: str,
+        *,
+        timeout: Duration = "5m",  # noqa: ASYNC109 - ends the wait with an answer, not an error
+        reason: str = "",
+        by: str | None = None,
+    ) -> int:
+        """Pause it, and wait until none of its jobs runs; returns how many still do.
+
+        The wait is the loop's, not a thread's: cancelled, it ends at once, and the pause stays.
+        """
+        deadline = time.monotonic() + seconds(timeout, name="timeout")
+        await self.pause(name, reason=reason, by=by)
+        while True:
+            running = running_in(name, await asyncio.to_thread(self._counts))
+            left = deadline - time.monotonic()
+            if running == 0 or left <= 0:
+                return running
+            await asyncio.sleep(min(DRAIN_LOOK_SECONDS, left))
+
+    async def set(self, name: str, *, aging: Duration | None) -> None:
+        """Let a job gain a point of priority each time it has waited so long; None: never."""
+        await asyncio.to_thread(self._queues.set, name, aging=aging)

@@ -1,0 +1,186 @@
+"""`leasehold throttles`: what may run at once and how fast, and how people change it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leasehold.cli.commands import Group, with_session
+from leasehold.cli.controlling import (
+    BY,
+    NAME,
+    REASON,
+    UNTIL,
+    answer,
+    describe_pause,
+    number,
+    pause_cell,
+)
+from leasehold.cli.values import OFF, Rate, read_count_or_off, read_rate
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from leasehold.cli.session import Session
+    from leasehold.client import Client
+    from leasehold.model.lanes import ThrottleInfo
+
+_UNITS = (("s", 1.0), ("m", 60.0), ("h", 3_600.0), ("d", 86_400.0))
+_EXAMPLE = """\
+leasehold throttles
+leasehold throttles set domain --running 4
+leasehold throttles pause domain:a.com --until 10m --reason 429"""
+
+
+@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@with_session
+def throttles(session: Session) -> None:
+    """List throttles, or change what they allow.
+
+    A NAME is a rule, as domain, or one key of it, as domain:a.com. Changes count from the next
+    claim on, in all workers; running jobs go on.
+    """
+    if click.get_current_context().invoked_subcommand is None:
+        with session.client() as client:
+            found = client.throttles.list()
+        _print(session, found)
+
+
+@throttles.command("set", example="leasehold throttles set openai --rate 90000/1m --burst 9000")
+@NAME
+@click.option(
+    "--running", type=read_count_or_off, metavar="N|off", help="At once, in all processes."
+)
+@click.option(
+    "--per-worker", type=read_count_or_off, metavar="N|off", help="At once, in one process."
+)
+@click.option("--rate", type=read_rate, metavar="N/TIME|off", help="In a time, like 90000/1m.")
+@click.option(
+    "--burst", type=float, metavar="N", help="At once after a rest.  [default: as the rate]"
+)
+@BY
+@with_session
+def set_limits(
+    session: Session,
+    *,
+    name: str,
+    running: int | str | None,
+    per_worker: int | str | None,
+    rate: Rate | None,
+    burst: float | None,
+    by: str | None,
+) -> None:
+    """Change limits; `off` takes one away.
+
+    Those that are not named stay. What is set here stays when workers start with other limits in
+    their code, until it is reset.
+    """
+    counts = {"running": running, "per_worker": per_worker}
+    said: dict[str, Any] = {
+        limit: None if value == OFF else value
+        for limit, value in counts.items()
+        if value is not None
+    }
+    if rate is not None:
+        said |= {"rate": rate.amount, "per": rate.seconds}
+    with session.client() as client:
+        client.throttles.set(name, **said, burst=burst, by=by)
+    answer(session, f"{name} is changed", name=name)
+
+
+@throttles.command("reset", example="leasehold throttles reset domain:a.com")
+@NAME
+@with_session
+def reset(session: Session, *, name: str) -> None:
+    """Undo what people have set.
+
+    A key has its rule's limits again at once, a rule those of the next worker that starts.
+    """
+    with session.client() as client:
+        is_changed = client.throttles.reset(name)
+    text = f"{name} is reset" if is_changed else f"{name} had nothing set"
+    answer(session, text, name=name, is_changed=is_changed)
+
+
+@throttles.command(
+    "pause", example="leasehold throttles pause domain:a.com --until 10m --reason 429"
+)
+@NAME
+@UNTIL
+@REASON
+@BY
+@with_session
+def pause(
+    session: Session, *, name: str, until: datetime | float | None, reason: str, by: str | None
+) -> None:
+    """Start none of its jobs until then; running ones go on. May shorten a pause, too."""
+    with session.client() as client:
+        client.throttles.pause(name, until=until, reason=reason, by=by)
+        _warn_of_unknown(client, name)
+    answer(session, f"{name} is paused {describe_pause(until)}", name=name, is_changed=True)
+
+
+@throttles.command("resume", example="leasehold throttles resume domain:a.com")
+@NAME
+@with_session
+def resume(session: Session, *, name: str) -> None:
+    """End a pause."""
+    with session.client() as client:
+        is_changed = client.throttles.resume(name)
+    text = f"{name} is resumed" if is_changed else f"{name} was not paused"
+    answer(session, text, name=name, is_changed=is_changed)
+
+
+@throttles.command("refill", example="leasehold throttles refill openai")
+@NAME
+@with_session
+def refill(session: Session, *, name: str) -> None:
+    """Forget what a key has used up of its rate.
+
+    As after the database's clock was set back: until it catches up, nothing would start.
+    """
+    with session.client() as client:
+        is_changed = client.throttles.refill(name)
+    text = f"{name} is refilled" if is_changed else f"{name} had nothing used up"
+    answer(session, text, name=name, is_changed=is_changed)
+
+
+def rate_text(rate: float) -> str:
+    """Write a rate per second in the smallest unit that makes it 1 or more."""
+    unit, size = next((each for each in _UNITS if rate * each[1] >= 1), _UNITS[-1])
+    return f"{number(rate * size)}/{unit}"
+
+
+def _print(session: Session, found: list[ThrottleInfo]) -> None:
+    from leasehold.cli.output import cell, make_table, plain, print_json, print_rows
+
+    if session.is_json:
+        print_json({"throttles": [plain(each) for each in found]})
+        return
+    table = make_table("throttle", "running", "per worker", "rate", "left", "waiting", "set by", "")
+    for each in found:
+        limit = "" if each.running_limit is None else f" of {each.running_limit:,}"
+        table.add_row(
+            cell(each.name),
+            cell(f"{each.running:,}{limit}"),
+            cell(each.per_worker),
+            cell("" if each.rate is None else rate_text(each.rate)),
+            cell("" if each.burst is None else f"{number(each.tokens)} of {number(each.burst)}"),
+            cell(f"{each.waiting:,}"),
+            cell(each.set_by),
+            cell(pause_cell(each.paused_until, each.pause_reason, each.paused_by)),
+        )
+    print_rows(table, empty="No throttles: no worker has declared one yet.", rows=found)
+
+
+def _warn_of_unknown(client: Client, name: str) -> None:
+    rule = name.partition(":")[0]
+    if not any(each.name == rule and _is_limiting(each) for each in client.throttles.list()):
+        click.echo(
+            f"Note: no worker has declared a throttle {rule!r} yet; is it spelt right?", err=True
+        )
+
+
+def _is_limiting(info: ThrottleInfo) -> bool:
+    return (info.running_limit, info.per_worker, info.rate) != (None, None, None)

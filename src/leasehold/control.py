@@ -1,0 +1,192 @@
+"""What people say at run time about throttles, shares and queues: `client.throttles.pause(...)`."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leasehold.errors import BadOption
+from leasehold.model.durations import Duration, seconds
+from leasehold.model.lanes import RuleChange
+from leasehold.model.throttles import check_text, read_pause, read_rule
+from leasehold.options import check_name
+from leasehold.store.base import ANY_QUEUE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from leasehold.model.lanes import QueueInfo, ShareInfo, ThrottleInfo
+    from leasehold.model.values import QueueCounts
+    from leasehold.store.base import Store
+
+GREATEST_WEIGHT = 1_000
+DRAIN_LOOK_SECONDS = 0.2
+
+
+class Throttles:
+    """A throttle's name is a rule, as "domain", or one key of it, as "domain:a.com"."""
+
+    def __init__(self, store: Callable[[], Store]) -> None:
+        self._store = store
+
+    def list(self) -> list[ThrottleInfo]:
+        """List the rules, and the keys that have limits of their own or a pause."""
+        return self._store().throttles()
+
+    def set(
+        self,
+        name: str,
+        *,
+        running: int | msgspec.UnsetType | None = msgspec.UNSET,
+        per_worker: int | msgspec.UnsetType | None = msgspec.UNSET,
+        rate: float | msgspec.UnsetType | None = msgspec.UNSET,
+        per: Duration = "1s",
+        burst: float | None = None,
+        by: str | None = None,
+    ) -> None:
+        """Change limits, from the next claim on; what is not named stays, None takes a limit away.
+
+        What code declares does not undo it; `reset` does.
+        """
+        check_text("throttle", name)
+        given: dict[str, Any] = {"running": running, "per_worker": per_worker, "rate": rate}
+        said = {limit: value for limit, value in given.items() if value is not msgspec.UNSET}
+        rule = read_rule(
+            name,
+            running=said.get("running"),
+            per_worker=said.get("per_worker"),
+            rate=said.get("rate"),
+            per=per,
+            burst=burst,
+        )
+        if not said:
+            raise BadOption(f"throttle {name!r}: say which limit is to change")
+        limits = {limit: getattr(rule, limit) for limit in said}
+        self._refuse_no_limit(name, limits)
+        if "rate" in said:
+            limits["burst"] = rule.burst
+        self._store().change_throttle(name, RuleChange(**limits, by=by))
+        self._wake()
+
+    def reset(self, name: str) -> bool:
+        """Let a key have its rule's limits again, a rule those of the next worker's code."""
+        is_changed = self._store().reset_throttle(check_text("throttle", name))
+        self._wake()
+        return is_changed
+
+    def pause(
+        self,
+        name: str,
+        *,
+        until: datetime | Duration | None = None,
+        reason: str = "",
+        by: str | None = None,
+    ) -> None:
+        """Start none of its jobs until then, or until it is resumed."""
+        pause = read_pause(until, reason=reason, by=by)
+        self._store().pause_throttle(check_text("throttle", name), pause)
+        self._wake()
+
+    def resume(self, name: str) -> bool:
+        """End a pause; False when it was not paused."""
+        is_changed = self._store().resume_throttle(check_text("throttle", name))
+        self._wake()
+        return is_changed
+
+    def refill(self, name: str) -> bool:
+        """Forget what a key has used up of its rate."""
+        is_changed = self._store().refill_throttle(check_text("throttle", name))
+        self._wake()
+        return is_changed
+
+    def _refuse_no_limit(self, name: str, changed: dict[str, Any]) -> None:
+        """A rule without any limit would be as unknown as one that nobody declared."""
+        if ":" in name or any(value is not None for value in changed.values()):
+            return
+        limits = next((_limits(each) for each in self.list() if each.name == name), {})
+        if all(value is None for value in (limits | changed).values()):
+            raise BadOption(
+                f"throttle {name!r} would have no limit left, and its jobs would wait for one; "
+                "give it a high one instead"
+            )
+
+    def _wake(self) -> None:
+        self._store().notify({ANY_QUEUE: 1})
+
+
+def _limits(info: ThrottleInfo) -> dict[str, float | None]:
+    return {"running": info.running_limit, "per_worker": info.per_worker, "rate": info.rate}
+
+
+class Shares:
+    """Shares whose turns count more than once."""
+
+    def __init__(self, store: Callable[[], Store]) -> None:
+        self._store = store
+
+    def list(self) -> list[ShareInfo]:
+        """List the shares that have a weight or jobs waiting."""
+        return self._store().shares()
+
+    def set(self, name: str, *, weight: int, by: str | None = None) -> None:
+        """Let a share start so many jobs for each one of another share; 1 is usual."""
+        is_whole = isinstance(weight, int) and not isinstance(weight, bool)
+        if not is_whole or not 1 <= weight <= GREATEST_WEIGHT:
+            raise BadOption(f"weight: {weight!r} is not a whole number from 1 to {GREATEST_WEIGHT}")
+        self._store().change_share(check_text("share", name), weight=weight, by=by)
+
+
+class Queues:
+    """Queues as all workers see them."""
+
+    def __init__(self, store: Callable[[], Store]) -> None:
+        self._store = store
+
+    def list(self) -> list[QueueInfo]:
+        """List the queues that somebody has paused or given an aging."""
+        return self._store().queues()
+
+    def pause(
+        self,
+        name: str,
+        *,
+        until: datetime | Duration | None = None,
+        reason: str = "",
+        by: str | None = None,
+    ) -> None:
+        """Let no worker start a job of it until then, or until it is resumed; enqueue goes on."""
+        pause = read_pause(until, reason=reason, by=by)
+        self._store().pause_queue(check_name("queue", name), pause)
+
+    def resume(self, name: str) -> bool:
+        """End a pause; False when it was not paused."""
+        is_changed = self._store().resume_queue(check_name("queue", name))
+        self._store().notify({name: 1})
+        return is_changed
+
+    def drain(
+        self, name: str, *, timeout: Duration = "5m", reason: str = "", by: str | None = None
+    ) -> int:
+        """Pause it, and wait until none of its jobs runs; returns how many still do."""
+        deadline = time.monotonic() + seconds(timeout, name="timeout")
+        self.pause(name, reason=reason, by=by)
+        while True:
+            running = running_in(name, self._store().counts())
+            if running == 0 or time.monotonic() >= deadline:
+                return running
+            time.sleep(min(DRAIN_LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
+
+    def set(self, name: str, *, aging: Duration | None) -> None:
+        """Let a job gain a point of priority each time it has waited so long; None: never."""
+        span = None if aging is None else seconds(aging, name="aging")
+        if span == 0:
+            raise BadOption("aging: must be longer than 0")
+        self._store().set_aging(check_name("queue", name), aging_seconds=span)
+
+
+def running_in(queue: str, counts: Iterable[QueueCounts]) -> int:
+    """Say how many jobs of a queue run."""
+    return sum(each.running for each in counts if each.queue == queue)

@@ -1,0 +1,182 @@
+"""Lanes: jobs that wait for a slot or a token of their throttle's key, or for their share's turn.
+
+A *party* is (queue, stage, priority, share), a *lane* is (party, throttle key). All jobs of one
+lane have one *place*, a text that sorts as a claim takes them. Shares take turns, then a share's
+lanes do; a limit counts its key over all lanes and queues.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+
+ENDLESS = 2**31 - 1  # the room of a lane without a throttle
+SEPARATOR = "\x1f"
+PAST = (
+    " "  # sorts after the separator, before whatever can be printed: skips all that a head begins
+)
+
+# Who may take a job out of a lane: who comes by, who has no other suspect, who knows its kind.
+USUAL = ""
+SUSPECTS = "!"
+BEHIND = "#"  # nobody: it waits until the running job of its key has ended
+
+
+def parked(kind: str) -> str:
+    """Return the stage of jobs whose kind somebody who came by did not know."""
+    return f"={kind}"
+
+
+class Place(NamedTuple):
+    """Where a job stands in line."""
+
+    queue: str
+    stage: str
+    priority: int
+    share: str
+    lane: str
+
+
+def read_place(text: str) -> Place:
+    """Read what the stores write: queue, stage, 32767 - priority in five digits, share, lane."""
+    queue, stage, order, share, lane = text.split(SEPARATOR)
+    return Place(queue, stage, 32_767 - int(order), share, lane)
+
+
+def party_of(place: str) -> str:
+    """Return the part of a place that its share's lanes have in common."""
+    return place.rpartition(SEPARATOR)[0]
+
+
+def head_of(queue: str, stage: str = USUAL) -> str:
+    """Return what the places of a queue's stage begin with."""
+    return f"{queue}{SEPARATOR}{stage}"
+
+
+class Look(msgspec.Struct, frozen=True):
+    """Which parties to look at: those of a queue and stage, after a party seen before."""
+
+    queue: str
+    stage: str = USUAL
+    after: str = ""
+
+
+class LaneSeen(msgspec.Struct, frozen=True):
+    """A lane with work, as a look found it. `opens_seconds` is when a closed one may have room."""
+
+    place: str
+    age_seconds: float  # of its first job
+    weight: int  # of its share
+    room: int  # how many may start now; ENDLESS without a throttle
+    opens_seconds: float | None = None
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """How many jobs of one lane to claim at most."""
+
+    place: str
+    most: int
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of a throttle, or of one key of it. None does not limit; `rate` is per second."""
+
+    name: str
+    running: int | None = None
+    per_worker: int | None = None
+    rate: float | None = None
+    burst: float | None = None
+
+
+class RuleChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What somebody changes about a throttle: what is UNSET stays as it is, None does not limit."""
+
+    running: int | msgspec.UnsetType | None = msgspec.UNSET
+    per_worker: int | msgspec.UnsetType | None = msgspec.UNSET
+    rate: float | msgspec.UnsetType | None = msgspec.UNSET
+    burst: float | msgspec.UnsetType | None = msgspec.UNSET
+    by: str | None = None
+
+
+class Pause(msgspec.Struct, frozen=True, kw_only=True):
+    """Until a moment, or for so many seconds; until it is resumed when neither is given."""
+
+    until: datetime | None = None
+    seconds: float | None = None
+    reason: str | None = None
+    by: str | None = None
+
+
+class ThrottleInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A throttle, or a key with limits of its own or with jobs, as people see it."""
+
+    name: str
+    running_limit: int | None
+    per_worker: int | None
+    rate: float | None
+    burst: float | None
+    tokens: float | None  # left of the burst now
+    paused_until: datetime | None
+    pause_reason: str | None
+    paused_by: str | None
+    set_by: str | None
+    running: int
+    waiting: int
+
+
+class ShareInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A share whose weight somebody set, or that has jobs waiting."""
+
+    name: str
+    weight: int
+    waiting: int
+    set_by: str | None
+
+
+class QueueInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody said about a queue."""
+
+    name: str
+    paused_until: datetime | None
+    pause_reason: str | None
+    paused_by: str | None
+    aging_seconds: float | None
+
+
+class LaneState(msgspec.Struct, frozen=True, kw_only=True):
+    """How one throttle key stands: its limits, what runs, and how far its rate is used up."""
+
+    is_known: bool
+    is_paused: bool
+    running: int
+    here: int
+    running_limit: int | None
+    per_worker: int | None
+    rate: float | None = None
+    burst: float | None = None
+    used_seconds: float = 0.0  # of refilling until the bucket is full
+    owed: float = 0.0  # spent beyond what was reserved, not yet taken in
+
+
+def room_of(state: LaneState) -> int:
+    """Say how many more may start, rates aside."""
+    if not state.is_known or state.is_paused:
+        return 0
+    limits = [ENDLESS]
+    if state.running_limit is not None:
+        limits.append(state.running_limit - state.running)
+    if state.per_worker is not None:
+        limits.append(state.per_worker - state.here)
+    return max(0, min(limits))
+
+
+def tokens_of(state: LaneState) -> float:
+    """Say how much of a rate may be spent now.
+
+    What is owed counts as if the claims had reserved it: so a debt is paid off by time.
+    """
+    if state.rate is None or state.burst is None:
+        return float("inf")
+    return state.burst - max(0.0, state.owed + state.rate * state.used_seconds)

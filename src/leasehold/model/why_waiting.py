@@ -1,0 +1,253 @@
+"""Reasons of jobs that are due and wait for a worker, in the order of what weighs more."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from leasehold.model.causes import Cause, CauseRule, Reason, command, so_many, when
+from leasehold.model.facts import PARKED, Facts, Halt, LaneFacts
+from leasehold.model.lanes import BEHIND
+from leasehold.model.values import PRIORITY_LIMIT
+
+
+def say_behind(facts: Facts) -> Cause | None:
+    if facts.stage != BEHIND:
+        return None
+    holder = facts.behind
+    key = f"key {facts.key!r}" if facts.key else "its key"
+    return Cause(
+        reason=Reason.BEHIND,
+        text=f"waits until job {holder or '?'}, which has {key}, runs no more",
+        advice="wait" if holder is None else f"wait, or {command('jobs', 'cancel', holder)}",
+        jobs=() if holder is None else (holder,),
+    )
+
+
+# -- who could take it -----------------------------------------------------------------------------
+def say_queue_paused(facts: Facts) -> Cause | None:
+    halt = facts.queue_pause
+    if halt is None:
+        return None
+    return Cause(
+        reason=Reason.QUEUE_PAUSED,
+        text=f"queue {halt.name} is {_paused(halt)}",
+        advice=f"wait, or {command('queues', 'resume', halt.name)}",
+        until=halt.until,
+    )
+
+
+def say_no_worker(facts: Facts) -> Cause | None:
+    if facts.fleet.alive:
+        return None
+    return Cause(
+        reason=Reason.NO_WORKER,
+        text="no worker is alive",
+        advice=f"start one: {command('work', 'your.tasks', '--queue', facts.queue)}",
+    )
+
+
+def say_queue_unserved(facts: Facts) -> Cause | None:
+    fleet = facts.fleet
+    if not fleet.alive or fleet.serving:
+        return None
+    living = so_many(fleet.alive, "worker is", "workers are")
+    others = ", ".join(fleet.queues) or "no queue"
+    return Cause(
+        reason=Reason.QUEUE_UNSERVED,
+        text=f"no worker serves queue {facts.queue}: {living} alive, for {others}",
+        advice=f"start one that does: {command('work', 'your.tasks', '--queue', facts.queue)}",
+    )
+
+
+def say_unknown_kind(facts: Facts) -> Cause | None:
+    fleet = facts.fleet
+    if not fleet.serving or fleet.knowing:
+        return None
+    serving = so_many(fleet.serving, "worker serves", "workers serve")
+    return Cause(
+        reason=Reason.UNKNOWN_KIND,
+        text=f"{serving} queue {facts.queue}, and none knows kind {facts.kind}"
+        + (": the job is set aside" if facts.place == PARKED or facts.stage[:1] == "=" else ""),
+        advice="start a worker whose code has this task; or the kind is misspelt: cancel the job",
+    )
+
+
+# -- its throttle ----------------------------------------------------------------------------------
+def say_throttle_unknown(facts: Facts) -> Cause | None:
+    lane = facts.lane
+    if lane is None or lane.is_known:
+        return None
+    rule = lane.key.partition(":")[0]
+    return Cause(
+        reason=Reason.THROTTLE_UNKNOWN,
+        text=f"nobody has declared throttle {rule}, so nothing says how many may run",
+        advice="start a worker whose code declares it, or "
+        f"{command('throttles', 'set', rule, '--running', '2')}",
+    )
+
+
+def say_throttle_paused(facts: Facts) -> Cause | None:
+    halt = None if facts.lane is None else facts.lane.pause
+    if halt is None:
+        return None
+    return Cause(
+        reason=Reason.THROTTLE_PAUSED,
+        text=f"throttle {halt.name} is {_paused(halt)}",
+        advice=f"wait, or {command('throttles', 'resume', halt.name)}",
+        until=halt.until,
+    )
+
+
+def say_throttled(facts: Facts) -> Cause | None:
+    lane = facts.lane
+    if lane is None or not lane.is_known or lane.pause is not None or lane.room > 0:
+        return None
+    option, limit = _tight_limit(lane)
+    raised = command("throttles", "set", lane.key, option, limit + 1)
+    return Cause(
+        reason=Reason.THROTTLED,
+        text=f"throttled: {_full(lane)}",
+        advice=f"wait until one ends, or raise the limit: {raised}",
+        jobs=lane.jobs,
+    )
+
+
+def _tight_limit(lane: LaneFacts) -> tuple[str, int]:
+    """Say which limit it is that leaves no room: that of all workers, else each one's own."""
+    if lane.running_limit is not None and lane.running >= lane.running_limit:
+        return "--running", lane.running_limit
+    return "--per-worker", lane.per_worker or 0
+
+
+def _full(lane: LaneFacts) -> str:
+    option, limit = _tight_limit(lane)
+    if limit == 0:
+        return f"{lane.key} may run none at all"
+    if option == "--running":
+        are = "is" if lane.running == 1 else "are"
+        return f"{lane.running} {are} running of {limit} that {lane.key} may"
+    return f"each worker runs the {limit} of {lane.key} that it may"
+
+
+def say_rate(facts: Facts) -> Cause | None:
+    lane = facts.lane
+    if lane is None or lane.rate is None or lane.burst is None or lane.tokens is None:
+        return None
+    needed = min(1.0 if facts.cost is None else facts.cost, lane.burst)
+    # As the claim has it: enough for this job, and in no case with a debt.
+    if lane.tokens >= needed and lane.tokens > 0:
+        return None
+    until = _after(facts.moment, (needed - lane.tokens) / lane.rate)
+    return Cause(
+        reason=Reason.RATE,
+        text=f"the rate of {lane.key} is used up until {when(until)}: "
+        f"{max(0.0, lane.tokens):g} of {lane.burst:g} left, {needed:g} needed",
+        advice=f"wait, or raise it: {_raised(lane.key, lane.rate, lane.burst)}",
+        until=until,
+    )
+
+
+def _raised(key: str, rate: float, burst: float) -> str:
+    """Say how to double a rate, by the time in which it comes to a number of units."""
+    times = (("1s", 1), ("1m", 60), ("1h", 3_600), ("1d", 86_400))
+    name, span = next((each for each in times if rate * each[1] >= 1), times[-1])
+    twice = f"{2 * rate * span:.2f}/{name}"
+    return command("throttles", "set", key, "--rate", twice, "--burst", f"{burst:g}")
+
+
+# -- its turn --------------------------------------------------------------------------------------
+def say_suspect(facts: Facts) -> Cause | None:
+    if facts.lapses == 0:
+        return None
+    before = so_many(facts.before, "such job stands", "such jobs stand")
+    return Cause(
+        reason=Reason.SUSPECT,
+        text="a worker died or went silent under it, so it runs alone, one such job at a time in "
+        f"each worker; {before} before it",
+        advice="wait; if it kills its worker again, that is counted as a failure",
+    )
+
+
+def say_no_slot(facts: Facts) -> Cause | None:
+    fleet = facts.fleet
+    if not fleet.knowing or fleet.busy < fleet.slots:
+        return None
+    slots = "the only slot" if fleet.slots == 1 else f"all {fleet.slots:,} slots"
+    workers = so_many(fleet.knowing, "worker that knows it", "workers that know it")
+    return Cause(
+        reason=Reason.NO_SLOT,
+        text=f"{slots} of {workers} {'is' if fleet.slots == 1 else 'are'} busy",
+        advice="wait, or start more workers, or give them more slots (--slots)",
+    )
+
+
+def say_turn(facts: Facts) -> Cause | None:
+    if not facts.share or not facts.shares:
+        return None
+    others = so_many(facts.shares, "other share has", "other shares have")
+    return Cause(
+        reason=Reason.TURN,
+        text=f"waits for the turn of its share {facts.share}: {others} jobs waiting",
+        advice="wait, or let it have more turns: "
+        f"{command('shares', 'set', facts.share, '--weight', '2')}",
+    )
+
+
+def say_in_line(facts: Facts) -> Cause | None:
+    if not facts.before or facts.lapses > 0:  # say_suspect has said so
+        return None
+    top = facts.priority if facts.top_priority is None else facts.top_priority
+    above = min(PRIORITY_LIMIT, top + 1)
+    jobs = so_many(facts.before, "job", "jobs")
+    stand = "stands" if facts.before == 1 else "stand"
+    return Cause(
+        reason=Reason.IN_LINE,
+        text=f"{jobs} of its {'lane' if _is_in_lane(facts) else 'queue'} {stand} before it",
+        advice="wait, or let it go first: "
+        f"{command('jobs', 'reprioritise', facts.job_id, '--priority', above)}",
+    )
+
+
+def _is_in_lane(facts: Facts) -> bool:
+    return facts.lane is not None or bool(facts.share)
+
+
+def _paused(halt: Halt) -> str:
+    until = "until it is resumed" if halt.until is None else f"until {when(halt.until)}"
+    who = f" by {halt.by}" if halt.by else ""
+    return f"paused {until}{who}" + (f" ({halt.reason})" if halt.reason else "")
+
+
+def _after(moment: datetime, seconds: float) -> datetime | None:
+    try:
+        return moment + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+NEXT = Cause(
+    reason=Reason.NEXT,
+    text="nothing holds it up: a worker should take it within a second",
+    advice=f"if none does, see {command('doctor')}; and whether the workers that know it have used "
+    "up the slots they give to its queue",
+)
+
+# What holds up a job that is for later, too, unless somebody does something about it.
+LASTING_RULES: tuple[CauseRule, ...] = (
+    say_queue_paused,
+    say_no_worker,
+    say_queue_unserved,
+    say_unknown_kind,
+    say_throttle_unknown,
+    say_throttle_paused,
+)
+WAITING_RULES: tuple[CauseRule, ...] = (
+    say_behind,
+    *LASTING_RULES,
+    say_throttled,
+    say_rate,
+    say_suspect,
+    say_no_slot,
+    say_turn,
+    say_in_line,
+)

@@ -1,0 +1,133 @@
+"""Claims from lanes: what to ask the database, and what its answers mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leasehold.model.lanes import ENDLESS, PAST, SEPARATOR, LaneSeen, Place, head_of, read_place
+from leasehold.model.values import Claim
+from leasehold.store.postgres.arrays import pack_integers, pack_texts
+from leasehold.store.sql import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import timedelta
+
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.lanes import Ask, Look, Pause
+    from leasehold.model.values import Held
+
+PACKAGE = "leasehold.store.postgres"
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Lanes:
+    """One worker's operations on lanes, at one moment of the store's clock."""
+
+    def __init__(self, run: Callable[..., list[Any]], worker: WorkerId, skew: timedelta) -> None:
+        self._run = run
+        self._worker = worker
+        self._skew = skew
+
+    def look(
+        self, looks: Sequence[Look], *, parties: int, page: int, after: Mapping[str, str]
+    ) -> list[LaneSeen]:
+        heads = [head_of(look.queue, look.stage) for look in looks]
+        found = self._run(
+            load(PACKAGE, "look_lanes"),
+            worker=self._worker,
+            queues=[look.queue for look in looks],
+            heads=heads,
+            afters=[_start(look, head) for look, head in zip(looks, heads, strict=True)],
+            parties=parties,
+            page=page,
+            pages=_encode(after).decode(),
+            skew=self._skew,
+        )
+        return [LaneSeen(*row) for row in found]
+
+    def claim(self, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]) -> list[Claim]:
+        """Take what was asked for; of jobs that were set aside, a suspect comes alone."""
+        mosts = _merge(asks)
+        claims = self._take(mosts, limit=limit, leases=leases, suspects=False)
+        aside = {place: 1 for place in mosts if read_place(place).stage.startswith("=")}
+        if claims or not aside:
+            return claims
+        return self._take(aside, limit=1, leases=leases, suspects=True)
+
+    def pause(self, lease: Held, pause: Pause) -> bool:
+        paused = self._run(
+            load(PACKAGE, "pause_lane"),
+            worker=self._worker,
+            job_id=lease.job_id,
+            fence=lease.fence,
+            until=pause.until,
+            seconds=pause.seconds,
+            reason=pause.reason,
+            by=pause.by,
+            skew=self._skew,
+        )
+        return bool(paused)
+
+    def _take(
+        self, mosts: Mapping[str, int], *, limit: int, leases: Mapping[str, float], suspects: bool
+    ) -> list[Claim]:
+        if not mosts or limit <= 0:
+            return []
+        taken = self._run(
+            load(PACKAGE, "claim_lanes"),
+            places=pack_texts([place.encode() for place in mosts]),
+            mosts=pack_integers(list(mosts.values())),
+            limit=limit,
+            leases=_encode(leases).decode(),
+            worker=self._worker,
+            skew=self._skew,
+            suspects=suspects,
+        )
+        return _claims(taken, list(mosts), leases)
+
+
+def _start(look: Look, head: str) -> str:
+    """Return where to start: at the first party of a head, or behind the one seen last."""
+    return look.after + PAST if look.after else head + SEPARATOR
+
+
+def _merge(asks: Iterable[Ask]) -> dict[str, int]:
+    """Ask for each place once: a row that is picked twice is still one job."""
+    mosts: dict[str, int] = {}
+    for ask in asks:
+        mosts[ask.place] = min(ENDLESS, mosts.get(ask.place, 0) + ask.most)
+    return mosts
+
+
+def _claims(
+    taken: Sequence[tuple[Any, ...]], texts: Sequence[str], leases: Mapping[str, float]
+) -> list[Claim]:
+    """Read the rows; what all jobs of a place have in common is read once from its text."""
+    places: dict[int, Place] = {}
+    claims = []
+    for number, job_id, fence, kind, args, attempt, failures, lapses, *job in taken:
+        place = places.get(number) or places.setdefault(number, read_place(texts[number - 1]))
+        max_attempts, timeout_seconds, tenant = job
+        claims.append(
+            Claim(
+                job_id,
+                fence,
+                kind,
+                place.queue,
+                args,
+                attempt,
+                failures,
+                lapses,
+                max_attempts,
+                timeout_seconds,
+                tenant,
+                place.priority,
+                leases[kind],
+                texts[number - 1],
+            )
+        )
+    return claims

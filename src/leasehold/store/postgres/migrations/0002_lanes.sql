@@ -1,0 +1,327 @@
+-- serves code from 1
+-- Lanes: jobs with a throttle or a share stand in waiting, never in ready, until they may start. No row
+-- is made for a key: an enqueue would wait for another one's open transaction. See ARCHITECTURE.md.
+
+-- Due, and waiting for its lane. `lane` is the throttle's key ('' without one), `place` says where it
+-- stands in line: all rows of one place are one lane, and a claim takes them in this order. It is one
+-- text, generated so that no statement can get it wrong, and sorted by its bytes: skipping from lane
+-- to lane over five columns took three times as long.
+CREATE TABLE leasehold.waiting (
+  job_id     uuid        NOT NULL,
+  created_at timestamptz NOT NULL,
+  attempt    integer     NOT NULL DEFAULT 0,
+  failures   integer     NOT NULL DEFAULT 0,
+  lapses     integer     NOT NULL DEFAULT 0,
+  priority   smallint    NOT NULL,
+  stage      text        NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it
+  queue      text        NOT NULL,
+  kind       text        NOT NULL,
+  tenant     text        NOT NULL DEFAULT '',
+  share      text        NOT NULL DEFAULT '',
+  lane       text COLLATE "C" NOT NULL DEFAULT '',
+  batch      uuid,
+  cost       double precision,
+  place      text COLLATE "C" NOT NULL GENERATED ALWAYS AS (
+    queue || E'\x1f' || stage || E'\x1f' || lpad((32767 - priority)::text, 5, '0')
+      || E'\x1f' || share || E'\x1f' || lane
+  ) STORED
+);
+CREATE UNIQUE INDEX waiting_place ON leasehold.waiting (place, created_at, job_id);
+CREATE UNIQUE INDEX waiting_job ON leasehold.waiting (job_id);
+
+-- What people and code say about throttles: a rule ('domain') or one key of it ('domain:a.com').
+-- Claims only read it.
+CREATE TABLE leasehold.throttle (
+  name         text COLLATE "C" NOT NULL PRIMARY KEY,
+  tenant       text             NOT NULL DEFAULT '',
+  running      integer          CHECK (running >= 0),    -- at once, in all processes
+  per_worker   integer          CHECK (per_worker >= 0), -- at once, in one worker
+  rate         double precision CHECK (rate > 0),        -- units per second
+  burst        double precision CHECK (burst > 0),
+  paused_until timestamptz, -- 'infinity': until resumed
+  pause_reason text,
+  paused_by    text,
+  set_by       text, -- NULL: as the code declared it
+  updated_at   timestamptz      NOT NULL,
+  CHECK ((rate IS NULL) = (burst IS NULL))
+);
+
+-- How far a key's rate is used up: the moment at which its bucket is full again. No row: it is full.
+-- Written under the key's turnstile only.
+CREATE TABLE leasehold.bucket (
+  lane    text COLLATE "C" NOT NULL PRIMARY KEY,
+  tenant  text        NOT NULL DEFAULT '',
+  full_at timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+-- What attempts spent more, or less, than was reserved: finish adds, the key's next claim takes in.
+CREATE TABLE leasehold.charge (
+  lane   text COLLATE "C" NOT NULL,
+  tenant text             NOT NULL DEFAULT '',
+  amount double precision NOT NULL
+);
+CREATE INDEX charge_lane ON leasehold.charge (lane);
+
+-- Who may admit to a key just now: the lock of hashtext(key) & 1023. Rows are locked, never changed.
+CREATE TABLE leasehold.turnstile (number integer NOT NULL PRIMARY KEY);
+INSERT INTO leasehold.turnstile SELECT generate_series(0, 1023);
+
+-- Shares whose weight somebody set.
+CREATE TABLE leasehold.share (
+  name       text        NOT NULL PRIMARY KEY,
+  tenant     text        NOT NULL DEFAULT '',
+  weight     integer     NOT NULL CHECK (weight BETWEEN 1 AND 1000),
+  set_by     text,
+  updated_at timestamptz NOT NULL
+);
+
+-- Queues that somebody has changed.
+CREATE TABLE leasehold.queue (
+  name          text             NOT NULL PRIMARY KEY,
+  tenant        text             NOT NULL DEFAULT '',
+  paused_until  timestamptz, -- 'infinity': until resumed
+  pause_reason  text,
+  paused_by     text,
+  aging_seconds double precision CHECK (aging_seconds > 0),
+  updated_at    timestamptz      NOT NULL
+);
+
+-- How keys stand at a moment: the one predicate of the claim, of the look for lanes and of `why`
+-- (model/lanes.py says the same). A key without own limits has its rule's; one of a rule that nobody
+-- has declared has no room. `keys` are distinct; PostgreSQL puts this into the statements that call it.
+CREATE FUNCTION leasehold.lane_states(keys text[], who bigint, moment timestamptz)
+RETURNS TABLE (number bigint, lane text, is_known boolean, paused_until timestamptz, running bigint,
+  room bigint, rate double precision, burst double precision, tokens double precision)
+LANGUAGE sql
+STABLE
+AS $$
+  WITH rule AS MATERIALIZED (
+    SELECT name, running, per_worker, rate, burst, paused_until
+    FROM leasehold.throttle
+    WHERE name = ANY (keys || ARRAY (SELECT DISTINCT split_part(key, ':', 1) FROM unnest(keys) AS key))
+  ),
+  said AS MATERIALIZED (
+    SELECT asked.number, asked.key,
+      -- by a limit, not by a row: pausing a rule that nobody declared does not open it
+      coalesce(own.running, common.running, own.per_worker, common.per_worker) IS NOT NULL
+        OR coalesce(own.rate, common.rate) IS NOT NULL AS is_known,
+      greatest(own.paused_until, common.paused_until) AS paused_until,
+      coalesce(own.running, common.running) AS running,
+      coalesce(own.per_worker, common.per_worker) AS per_worker,
+      coalesce(own.rate, common.rate) AS rate,
+      CASE WHEN own.rate IS NULL THEN common.burst ELSE own.burst END AS burst
+    FROM unnest(keys) WITH ORDINALITY AS asked (key, number)
+    LEFT JOIN rule AS own ON own.name = asked.key
+    LEFT JOIN rule AS common ON common.name = split_part(asked.key, ':', 1)
+  ),
+  held AS MATERIALIZED (
+    SELECT lease.lane, count(*) AS running, count(*) FILTER (WHERE lease.worker = who) AS here
+    FROM leasehold.lease
+    WHERE lease.lane = ANY (keys)
+      AND lease.lane <> '' -- the index is on these
+    GROUP BY lease.lane
+  ),
+  -- What follows looks for nothing where no key has a rate.
+  used AS MATERIALIZED (
+    SELECT bucket.lane, extract(epoch FROM bucket.full_at - moment)::double precision AS seconds
+    FROM leasehold.bucket
+    WHERE bucket.lane = ANY (ARRAY (SELECT key FROM said WHERE rate IS NOT NULL))
+  ),
+  owed AS MATERIALIZED (
+    SELECT charge.lane, sum(charge.amount) AS amount
+    FROM leasehold.charge
+    WHERE charge.lane = ANY (ARRAY (SELECT key FROM said WHERE rate IS NOT NULL))
+    GROUP BY charge.lane
+  )
+  SELECT said.number, said.key, said.is_known, said.paused_until, coalesce(held.running, 0),
+    CASE
+      WHEN NOT said.is_known OR said.paused_until > moment THEN 0
+      ELSE greatest(0, least(
+        said.running - coalesce(held.running, 0), said.per_worker - coalesce(held.here, 0), 2147483647))
+    END,
+    said.rate, said.burst,
+    CASE
+      -- as if claims had reserved what their attempts spent: so a debt is paid off by time, although
+      -- nobody takes it in while no job of the key may start
+      WHEN said.rate IS NOT NULL
+        THEN said.burst
+          - greatest(0, coalesce(owed.amount, 0) + said.rate * coalesce(used.seconds, 0))
+    END
+  FROM said
+  LEFT JOIN held ON held.lane = said.key
+  LEFT JOIN used ON used.lane = said.key
+  LEFT JOIN owed ON owed.lane = said.key
+$$;
+
+-- Refuses a claim that would lease a job and leave it waiting: somebody has changed its row by hand, in
+-- place, just now. The next one sees it.
+CREATE FUNCTION leasehold.all_taken(chosen bigint, taken bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE
+AS $$
+BEGIN
+  IF chosen <> taken THEN
+    RAISE EXCEPTION USING
+      ERRCODE = '40001',
+      MESSAGE = 'a row of leasehold.waiting was changed in place while it was claimed';
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- Takes leases on waiting jobs, in the order of the places, at most `mosts` of each and what its key
+-- has room for. One call, so that a worker that stops can't hold the turnstiles: lock, then look, then
+-- take. Nothing here waits. Jobs of kinds without a lease are set aside in their lane; of those that
+-- were set aside before, only suspects come, or only others. waiting_place, lease_lane, primary keys.
+CREATE FUNCTION leasehold.claim_lanes(places text[], mosts integer[], room_here integer, leases jsonb,
+  who bigint, skew interval, suspects boolean)
+RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
+  failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text)
+LANGUAGE plpgsql
+SET jit = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off -- it never marks dead entries: a busy key's count grew with each job
+SET enable_mergejoin = off
+SET enable_hashjoin = on
+SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+  moment timestamptz;
+  keys   text[] := ARRAY (
+    SELECT DISTINCT split_part(place, E'\x1f', 5)
+    FROM unnest(places) AS place
+    WHERE split_part(place, E'\x1f', 5) <> '');
+  mine   integer[];
+  ticket bigint;
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'LH003',
+      MESSAGE = 'leasehold.claim_lanes counts in a statement after its lock: it needs READ COMMITTED',
+      HINT = 'ALTER ROLE … SET default_transaction_isolation = ''read committed''';
+  END IF;
+  -- Lock …
+  mine := ARRAY (
+    SELECT number
+    FROM leasehold.turnstile
+    WHERE number = ANY (ARRAY (SELECT hashtext(key) & 1023 FROM unnest(keys) AS key))
+    FOR UPDATE SKIP LOCKED);
+  keys := ARRAY (SELECT key FROM unnest(keys) AS key WHERE (hashtext(key) & 1023) = ANY (mine));
+  moment := skew + clock_timestamp();
+  ticket := nextval('leasehold.fence');
+  -- … then look: a later statement, with a later snapshot.
+  RETURN QUERY
+  WITH state AS MATERIALIZED (
+    SELECT * FROM leasehold.lane_states(keys, who, moment)
+  ),
+  asked AS MATERIALIZED (
+    SELECT number, place, most, split_part(place, E'\x1f', 1) AS queue,
+      split_part(place, E'\x1f', 2) AS stage, split_part(place, E'\x1f', 5) AS lane
+    FROM unnest(places, mosts) WITH ORDINALITY AS ask (place, most, number)
+  ),
+  open AS MATERIALIZED (
+    SELECT asked.number, asked.place, asked.lane, asked.most, state.number AS key, state.room,
+      state.rate, state.burst, state.tokens,
+      CASE WHEN asked.stage LIKE '=%' THEN suspects ELSE asked.stage = '!' END AS is_for_suspects
+    FROM asked
+    LEFT JOIN state ON state.lane = asked.lane
+    WHERE (asked.lane = '' OR state.room > 0 AND (state.rate IS NULL OR state.tokens > 0))
+      AND asked.queue <> ALL (ARRAY (
+        SELECT name
+        FROM leasehold.queue
+        WHERE name = ANY (ARRAY (SELECT DISTINCT queue FROM asked))
+          AND paused_until > moment
+      ))
+  ),
+  chosen AS MATERIALIZED (
+    SELECT *
+    FROM (
+      SELECT open.number, open.key, open.room, open.rate, open.burst, open.tokens, waiting.*,
+        (leases ->> waiting.kind)::real AS lease_seconds, -- NULL: a kind that is not known here
+        row_number() OVER of_key AS nth,
+        sum(waiting.spends) OVER of_key AS spent
+      FROM open
+      CROSS JOIN LATERAL (
+        SELECT w.ctid AS at, w.created_at, w.job_id, w.attempt, w.failures, w.lapses, w.priority,
+          w.kind, w.tenant, w.lane, coalesce(w.cost, 1) AS spends
+        FROM leasehold.waiting AS w
+        WHERE w.place = open.place
+          AND (w.lapses > 0) = open.is_for_suspects
+        ORDER BY w.created_at, w.job_id
+        LIMIT least(open.room, open.most)
+        FOR UPDATE SKIP LOCKED
+      ) AS waiting
+      WINDOW of_key AS (PARTITION BY open.key ORDER BY open.number, waiting.created_at, waiting.job_id)
+    ) AS seen
+    WHERE key IS NULL
+       OR nth <= room AND (rate IS NULL OR spent - spends + least(spends, burst) <= tokens)
+    ORDER BY number, nth
+    LIMIT room_here
+  ),
+  taken AS ( -- locked above: nobody else can
+    DELETE FROM leasehold.waiting AS w
+    WHERE w.ctid = ANY (ARRAY (SELECT at FROM chosen))
+    RETURNING 1
+  ),
+  leased AS (
+    INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
+      failures, lapses, priority, tenant, lane, cost)
+    SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds),
+      lease_seconds, attempt + 1, failures, lapses, priority, tenant, lane,
+      CASE WHEN rate IS NOT NULL THEN spends END
+    FROM chosen
+    WHERE lease_seconds IS NOT NULL
+  ),
+  set_aside AS (
+    INSERT INTO leasehold.waiting (job_id, created_at, attempt, failures, lapses, priority, stage,
+      queue, kind, tenant, share, lane, batch, cost)
+    SELECT chosen.job_id, chosen.created_at, chosen.attempt, chosen.failures, chosen.lapses,
+      chosen.priority, '=' || chosen.kind, job.queue, chosen.kind, chosen.tenant,
+      coalesce(job.share, ''), chosen.lane, job.batch, job.cost
+    FROM chosen
+    CROSS JOIN LATERAL (
+      SELECT queue, share, batch, cost FROM leasehold.job WHERE job.id = chosen.job_id OFFSET 0
+    ) AS job
+    WHERE chosen.lease_seconds IS NULL
+      AND (SELECT count(*) FROM taken) > 0 -- they must have left before they come back
+  ),
+  folded AS (
+    DELETE FROM leasehold.charge
+    WHERE charge.lane = ANY (ARRAY (SELECT state.lane FROM state WHERE rate IS NOT NULL))
+    RETURNING lane
+  ),
+  spending AS (
+    SELECT lane, sum(amount) AS amount
+    FROM (
+      SELECT lane, spends AS amount
+      FROM chosen
+      WHERE rate IS NOT NULL
+        AND lease_seconds IS NOT NULL
+      UNION ALL
+      SELECT lane, 0 FROM folded -- the tokens are less what was owed
+    ) AS part
+    GROUP BY lane
+  ),
+  poured AS (
+    INSERT INTO leasehold.bucket (lane, full_at)
+    -- rounded up, so that a window never holds more than burst + rate x window
+    SELECT lane, moment + make_interval(secs =>
+      ceil(least((state.burst - state.tokens + spending.amount) / state.rate, 1e9) * 1e6) / 1e6)
+    FROM spending
+    JOIN state USING (lane)
+    ON CONFLICT (lane) DO UPDATE
+    SET full_at = excluded.full_at
+  )
+  SELECT chosen.number, chosen.job_id, ticket, chosen.kind, job.args::text, chosen.attempt + 1,
+    chosen.failures, chosen.lapses, job.max_attempts, job.timeout_seconds, chosen.tenant
+  FROM chosen
+  CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
+    SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE job.id = chosen.job_id OFFSET 0
+  ) AS job
+  WHERE chosen.lease_seconds IS NOT NULL
+    AND leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken));
+END
+$$;

@@ -1,0 +1,56 @@
+-- Ends waiting jobs as cancelled, those that nobody else is moving: primary keys. Waits for nobody, so
+-- two of these in opposite orders, or beside claims, can't wait for each other.
+WITH ready AS (
+  DELETE FROM leasehold.ready
+  WHERE job_id = ANY (ARRAY (
+    SELECT job_id
+    FROM leasehold.ready
+    WHERE job_id = ANY (%(job_ids)s::uuid[])
+    FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING job_id, attempt, failures, lapses, tenant
+),
+scheduled AS (
+  DELETE FROM leasehold.scheduled
+  WHERE job_id = ANY (ARRAY (
+    SELECT job_id
+    FROM leasehold.scheduled
+    WHERE job_id = ANY (%(job_ids)s::uuid[])
+    FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING job_id, attempt, failures, lapses, tenant
+),
+parked AS (
+  DELETE FROM leasehold.parked
+  WHERE job_id = ANY (ARRAY (
+    SELECT job_id
+    FROM leasehold.parked
+    WHERE job_id = ANY (%(job_ids)s::uuid[])
+    FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING job_id, attempt, failures, lapses, tenant
+),
+waiting AS (
+  DELETE FROM leasehold.waiting
+  WHERE job_id = ANY (ARRAY (
+    SELECT job_id
+    FROM leasehold.waiting
+    WHERE job_id = ANY (%(job_ids)s::uuid[])
+    FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING job_id, attempt, failures, lapses, tenant
+),
+ended AS (
+  SELECT * FROM ready
+  UNION ALL
+  SELECT * FROM scheduled
+  UNION ALL
+  SELECT * FROM parked
+  UNION ALL
+  SELECT * FROM waiting
+)
+INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, finished_at, tenant, error)
+SELECT job_id, attempt + 1, 'cancelled', failures, lapses, %(skew)s + now(), tenant,
+  concat_ws(' by ', 'cancelled', %(by)s::text)
+FROM ended
+RETURNING job_id, 'cancelled'

@@ -1,0 +1,17 @@
+-- Deletes ended jobs and their history: primary keys. The caller holds the jobs' locks.
+WITH gone AS (
+  DELETE FROM leasehold.job
+  WHERE id = ANY (%(job_ids)s::uuid[])
+    AND NOT EXISTS (SELECT FROM leasehold.ready WHERE ready.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.scheduled WHERE scheduled.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.parked WHERE parked.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.waiting WHERE waiting.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
+  RETURNING id
+),
+history AS (
+  DELETE FROM leasehold.outcome
+  WHERE job_id = ANY (ARRAY (SELECT id FROM gone))
+)
+SELECT id, NULL::text
+FROM gone

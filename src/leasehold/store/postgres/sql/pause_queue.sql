@@ -1,0 +1,13 @@
+-- Pauses a queue until exactly then, whatever pause stood: primary key.
+INSERT INTO leasehold.queue (name, paused_until, pause_reason, paused_by, updated_at)
+VALUES (
+  %(name)s,
+  coalesce(%(until)s::timestamptz, %(skew)s + now() + make_interval(secs => %(seconds)s::double precision),
+    'infinity'),
+  %(reason)s::text, %(by)s::text, %(skew)s + now()
+)
+ON CONFLICT (name) DO UPDATE
+SET paused_until = excluded.paused_until,
+  pause_reason = excluded.pause_reason,
+  paused_by = excluded.paused_by,
+  updated_at = excluded.updated_at

@@ -1,0 +1,9 @@
+-- Ends a pause that stands: primary key.
+UPDATE leasehold.queue
+SET paused_until = NULL,
+  pause_reason = NULL,
+  paused_by = NULL,
+  updated_at = %(skew)s + now()
+WHERE name = %(name)s
+  AND paused_until > %(skew)s + now()
+RETURNING name

@@ -1,0 +1,36 @@
+-- Makes dead or cancelled jobs ready again, or lets them wait in their lanes, their attempts going on;
+-- says what they are then. Primary keys. The caller holds the jobs' locks.
+WITH ended AS MATERIALIZED (
+  SELECT job.id, job.queue, job.priority, job.created_at, last.attempt, job.kind, job.tenant,
+    job.share, job.lane, job.cost, job.batch
+  FROM leasehold.job
+  CROSS JOIN LATERAL (
+    SELECT outcome.attempt, outcome.state
+    FROM leasehold.outcome
+    WHERE outcome.job_id = job.id
+    ORDER BY outcome.attempt DESC
+    LIMIT 1
+  ) AS last
+  WHERE job.id = ANY (%(job_ids)s::uuid[])
+    AND last.state IN ('dead', 'cancelled')
+    AND NOT EXISTS (SELECT FROM leasehold.ready WHERE ready.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.scheduled WHERE scheduled.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.parked WHERE parked.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.waiting WHERE waiting.job_id = job.id)
+    AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
+),
+back AS (
+  INSERT INTO leasehold.ready (job_id, queue, priority, created_at, attempt, kind, tenant, batch)
+  SELECT id, queue, priority, created_at, attempt, kind, tenant, batch
+  FROM ended
+  WHERE lane IS NULL
+),
+back_in_lane AS (
+  INSERT INTO leasehold.waiting (job_id, queue, priority, created_at, attempt, kind, tenant, share,
+    lane, cost, batch)
+  SELECT id, queue, priority, created_at, attempt, kind, tenant, coalesce(share, ''), lane, cost, batch
+  FROM ended
+  WHERE lane IS NOT NULL
+)
+SELECT id, CASE WHEN lane <> '' THEN 'blocked' ELSE 'queued' END
+FROM ended

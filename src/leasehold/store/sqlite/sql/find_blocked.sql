@@ -1,0 +1,11 @@
+-- Lists jobs that wait for their throttle, newest first. Primary key: no sort.
+SELECT job_id
+FROM leasehold_waiting
+WHERE job_id < :before
+AND lane <> ''
+AND (:queue IS NULL OR queue = :queue)
+AND (:kind IS NULL OR kind = :kind)
+AND (:tenant IS NULL OR tenant = :tenant)
+AND (:batch IS NULL OR batch = :batch)
+ORDER BY job_id DESC
+LIMIT :limit

@@ -1,0 +1,13 @@
+-- Writes a lease for each waiting job that was picked and whose kind has leases of this length, with
+-- what it reserves of its key's rate. Primary key of leasehold_waiting.
+INSERT INTO leasehold_lease
+  (job_id, fence, worker, claimed_at, until, lease_seconds,
+   attempt, failures, lapses, priority, tenant, lane, cost)
+SELECT
+  waiting.job_id, :fence, :worker, :now, :until, :lease_seconds,
+  waiting.attempt + 1, waiting.failures, waiting.lapses, waiting.priority, waiting.tenant,
+  waiting.lane,
+  iif(waiting.lane IN (SELECT value FROM json_each(:rated)), coalesce(waiting.cost, 1), NULL)
+FROM json_each(:ids) AS picked
+CROSS JOIN leasehold_waiting AS waiting ON waiting.job_id = picked.value
+WHERE waiting.kind IN (SELECT value FROM json_each(:kinds))

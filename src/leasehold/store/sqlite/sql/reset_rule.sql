@@ -1,0 +1,5 @@
+-- Lets a rule be what code declares from now on. Primary key.
+UPDATE leasehold_throttle
+SET set_by = NULL, updated_at = :now
+WHERE name = :name
+AND set_by IS NOT NULL

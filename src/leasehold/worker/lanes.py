@@ -1,0 +1,196 @@
+"""Claims from lanes: looks for those with work now and then, asks the ones whose turn it is."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from leasehold.model.lanes import SUSPECTS, USUAL, Ask, Look, party_of, read_place
+from leasehold.worker.ring import Ring
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.lanes import LaneSeen
+    from leasehold.model.values import Claim, Want
+    from leasehold.store.base import Store
+
+PARTIES = 64
+LANES = 1_000
+FEWEST_LANES = 8
+MOST_PAGES = 10
+MOST_PAUSE_SECONDS = 10.0
+LOOK_SHARE = 20  # a look may follow after 20 times its cost: 5 % of the time
+UNFILLED_SHARE = 10  # … or 10 %, when what is known does not fill the room
+_NEVER = float("inf")
+
+
+class Lanes:
+    """One worker's view of the lanes of its queues. Used by the claimer; `free` from any thread."""
+
+    def __init__(self, store: Store, worker: WorkerId, leases: Mapping[str, float]) -> None:
+        self._store = store
+        self._worker = worker
+        self._leases = leases
+        self._random = random.Random()
+        self._ring = Ring()
+        self._freed: deque[str] = deque()
+        self._is_worth_a_look = True
+        self._looked_at = float("-inf")
+        self._look_cost = 0.0
+        self._opens_at = _NEVER
+        self._cursors: dict[str, str] = {}  # by queue: the party after which to look on
+        self._pages: dict[str, str] = {}  # by party: the place after which to look on
+
+    @property
+    def is_hopeful(self) -> bool:
+        """Whether a claim may find something."""
+        return (
+            self._is_worth_a_look
+            or bool(self._freed)
+            or not self._ring.is_empty
+            or time.monotonic() >= self._opens_at
+        )
+
+    @property
+    def opens_at(self) -> float:
+        """When a lane that is closed by a rate or a pause may open, by the monotonic clock."""
+        return self._opens_at
+
+    def hope(self) -> None:
+        """Something may have come, or have been changed: look again."""
+        self._is_worth_a_look = True
+
+    def hope_in_vain(self, workers: int) -> None:
+        """Jobs wait in lanes, perhaps all closed: of a large fleet only some need to look at once.
+
+        A thousand idle workers before 20,000 closed lanes look for a quarter of one core.
+        """
+        pause = min(MOST_PAUSE_SECONDS, 4 * self._look_cost * workers)
+        if time.monotonic() - self._looked_at >= pause:
+            self._is_worth_a_look = True
+
+    def free(self, places: Sequence[str]) -> None:
+        """Jobs of these places have ended here."""
+        self._freed.extend(places)
+
+    def top(self, queue: str) -> int | None:
+        return self._ring.top(queue)
+
+    def refresh(self, wants: Sequence[Want]) -> None:
+        """Before a claim: take in what was freed, and look if there is a reason to."""
+        while self._freed:
+            self._ring.free(self._freed.popleft())
+        if self._is_look_due():
+            self._look(wants)
+
+    def claim(self, wants: Sequence[Want], limit: int) -> list[Claim]:
+        """Claim what the lanes with room have, in turns; look again when that is not enough."""
+        claims = self._ask(wants, limit)
+        if len(claims) == limit:
+            return claims
+        look_at = self._looked_at + self._look_cost * UNFILLED_SHARE
+        if time.monotonic() < look_at:
+            self._opens_at = min(self._opens_at, look_at)
+            return claims
+        self._look(wants)
+        return claims + self._ask(wants, limit - len(claims))
+
+    def has_open(self, wants: Sequence[Want]) -> bool:
+        """Look whether a lane of these queues has work and room, for a suspect too."""
+        self._look(wants)
+        return not self._ring.is_empty or bool(self._open_lanes(wants, [SUSPECTS]))
+
+    def claim_stage(self, wants: Sequence[Want], stages: Sequence[str], limit: int) -> list[Claim]:
+        """Claim from a stage of its own: suspects, or jobs that others did not know."""
+        lanes = self._open_lanes(wants, stages)
+        asks = [Ask(lane.place, min(lane.room, limit)) for lane in lanes]
+        return self._take(asks, limit) if asks else []
+
+    def _open_lanes(self, wants: Sequence[Want], stages: Sequence[str]) -> list[LaneSeen]:
+        looks = [Look(want.queue, stage) for want in wants for stage in stages]
+        seen = self._store.look_lanes(
+            self._worker, looks, parties=PARTIES, page=FEWEST_LANES, after={}
+        )
+        return [lane for lane in seen if lane.room > 0]
+
+    def _is_look_due(self) -> bool:
+        """Say whether something may have come; with several shares that is before each claim."""
+        now = time.monotonic()
+        if self._is_worth_a_look or now >= self._opens_at:
+            return True
+        rest = self._look_cost * (1 if self._ring.has_several_shares else LOOK_SHARE)
+        return now - self._looked_at >= rest and not self._ring.is_empty
+
+    def _ask(self, wants: Sequence[Want], limit: int) -> list[Claim]:
+        asks = self._ring.draw(wants, limit)
+        if not asks:
+            return []
+        claims = self._take(asks, limit)
+        self._ring.note(asks, Counter(claim.place for claim in claims))
+        return interleave(claims) if self._ring.has_several_shares else claims
+
+    def _take(self, asks: list[Ask], limit: int) -> list[Claim]:
+        return self._store.claim_lanes(self._worker, asks, limit=limit, leases=self._leases)
+
+    def _look(self, wants: Sequence[Want]) -> None:
+        """Look at the lanes of these queues, some pages further when all of a page are closed."""
+        started = time.monotonic()
+        self._is_worth_a_look = False
+        self._opens_at = _NEVER
+        self._ring.begin_look()
+        queues = [want.queue for want in wants]
+        for _ in range(MOST_PAGES):
+            seen = self._look_at_page(queues)
+            self._random.shuffle(seen)  # workers that began with the same lanes would collide
+            for lane in seen:
+                self._note_lane(lane, started)
+            if not self._ring.is_empty or not (self._cursors or self._pages):
+                break
+        self._looked_at = time.monotonic()
+        self._look_cost = self._looked_at - started
+
+    def _look_at_page(self, queues: Sequence[str]) -> list[LaneSeen]:
+        known = max(1, len(self._pages))
+        page = max(FEWEST_LANES, LANES // known)
+        seen = self._store.look_lanes(
+            self._worker,
+            [Look(queue, USUAL, self._cursors.get(queue, "")) for queue in queues],
+            parties=PARTIES,
+            page=page,
+            after=self._pages,
+        )
+        self._turn_page(seen, page)
+        return seen
+
+    def _turn_page(self, seen: Sequence[LaneSeen], page: int) -> None:
+        """Remember where to look on: after the last party, and in each after its last lane."""
+        lanes = Counter(party_of(lane.place) for lane in seen)
+        last = {party_of(lane.place): lane.place for lane in seen}
+        self._pages = {party: last[party] for party, count in lanes.items() if count >= page}
+        parties = Counter(read_place(last[party]).queue for party in lanes)
+        ends = {read_place(place).queue: party for party, place in last.items()}
+        self._cursors = {queue: ends[queue] for queue, count in parties.items() if count >= PARTIES}
+
+    def _note_lane(self, lane: LaneSeen, now: float) -> None:
+        if lane.room > 0:
+            self._ring.learn(lane)
+            return
+        self._ring.note_share(lane)
+        if lane.opens_seconds is not None:
+            self._opens_at = min(self._opens_at, now + max(0.001, lane.opens_seconds))
+
+
+def interleave(claims: list[Claim]) -> list[Claim]:
+    """Spread each share's jobs evenly over the batch: they start in this order."""
+    counts = Counter(party_of(claim.place) for claim in claims)
+    seen: Counter[str] = Counter()
+    placed: list[tuple[float, int, Claim]] = []
+    for number, claim in enumerate(claims):
+        party = party_of(claim.place)
+        placed.append(((seen[party] + 0.5) / counts[party], number, claim))
+        seen[party] += 1
+    return [claim for _, _, claim in sorted(placed, key=lambda each: each[:2])]

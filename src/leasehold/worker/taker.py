@@ -1,0 +1,243 @@
+"""Takes leases, of ready jobs, lanes, suspects and parked ones, and hands them to the runners."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from leasehold.model.lanes import SUSPECTS, parked
+from leasehold.model.outcomes import Released
+from leasehold.model.values import Want
+from leasehold.placing import is_laned
+from leasehold.worker.attempt import attempt_of
+from leasehold.worker.lanes import Lanes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.values import Claim
+    from leasehold.registry import Registry
+    from leasehold.store.base import Store
+    from leasehold.worker.attempt import Attempt
+    from leasehold.worker.book import Book
+    from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.pace import Pace
+    from leasehold.worker.runners import Runners
+    from leasehold.worker.settings import Settings
+
+DOUBT_SECONDS = 5.0
+# Of what is claimed ahead: a share that just came must not wait behind 0.1 s of the others' jobs.
+AHEAD_OF_LANES = 0.2
+_logger = logging.getLogger("leasehold.worker")
+
+
+class Taker:
+    """Used by the claimer's thread alone; `stop` and `lanes.free` from any."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        worker: WorkerId,
+        registry: Registry,
+        settings: Settings,
+        book: Book,
+        runners: Runners,
+        conclusion: Conclusion,
+        pace: Pace,
+    ) -> None:
+        self._store = store
+        self._worker = worker
+        self._tasks = {task.name: task for task in registry}
+        self._settings = settings
+        self._book = book
+        self._runners = runners
+        self._conclusion = conclusion
+        self._pace = pace
+        self._random = random.Random()
+        self.lanes = Lanes(store, worker, settings.leases)
+        self.uses_lanes = any(is_laned(task.options) for task in registry)
+        self.agings: dict[str, float] = {}  # by queue, as the last survey said
+        self.is_ready_hopeful = True  # whether something may be ready
+        self._had = {"ready": True, "lanes": True}
+        self._is_ready_first = True
+        self._is_held_up = False  # lanes have work, and this worker no room for it
+        self.is_stopping = False
+        # Since when leases may stand that we do not know: a claim's answer was lost.
+        self._doubt_since: float | None = None
+        self._is_doubt_fresh = False
+
+    @property
+    def is_hopeful(self) -> bool:
+        """Whether a claim may find something that fits in here."""
+        return self.is_ready_hopeful or self._are_lanes_hopeful
+
+    @property
+    def _are_lanes_hopeful(self) -> bool:
+        return self.uses_lanes and not self._is_held_up and self.lanes.is_hopeful
+
+    def has_open_lanes(self) -> bool:
+        """Whether a lane has a job that may start now."""
+        return self.uses_lanes and self.lanes.has_open(self._wants(self._settings.slots))
+
+    # -- what to take ----------------------------------------------------------------------------
+    def take_some(self, room: int) -> int:
+        """Take up to so many of what may run; lanes only where they are in use."""
+        self._is_held_up = False
+        if not self._are_lanes_hopeful:
+            return self._take_all_ready(self._wants(room), room)
+        # Less ahead, of both: what is ready must not fill up the room that a lane waits for.
+        room = min(room, self._pace.room(self._book.open_count, ahead_share=AHEAD_OF_LANES))
+        self._is_held_up = room <= 0
+        return self._take_in_turns(room) if room > 0 else 0
+
+    def take_suspect(self) -> int:
+        """Take a job that lapsed before, alone and one at a time: it may kill its worker."""
+        wants = self._wants(1)
+        if self._book.suspects > 0 or self._room() <= 0 or not wants:
+            return 0
+        taken = self._take(
+            lambda: self._store.claim(
+                self._worker, wants, limit=1, leases=self._settings.leases, is_for_suspects=True
+            )
+        )
+        if taken == 0 and self.uses_lanes:
+            return self._take(lambda: self.lanes.claim_stage(wants, [SUSPECTS], 1))
+        return taken
+
+    def take_parked(self) -> int:
+        """Take what other workers did not know."""
+        room = min(self._settings.slots, self._room())
+        wants = self._wants(room) if room > 0 else []
+        if not wants:
+            return 0
+        taken = self._take(
+            lambda: self._store.claim_parked(
+                self._worker, wants, limit=room, leases=self._settings.leases
+            )
+        )
+        if taken < room and self.uses_lanes:
+            stages = [parked(kind) for kind in self._tasks]
+            left = room - taken
+            taken += self._take(lambda: self.lanes.claim_stage(wants, stages, left))
+        return taken
+
+    def _take_in_turns(self, room: int) -> int:
+        """Take from ready and lanes, queue by queue in the order wanted."""
+        wants = self._wants(room)
+        self._is_held_up = not wants
+        self.lanes.refresh(wants)
+        taken = 0
+        for has_lanes, alike in groupby(wants, lambda want: self.lanes.top(want.queue) is not None):
+            group = list(alike)
+            if not has_lanes:
+                taken += self._take_all_ready(group, room - taken)
+            for want in group if has_lanes else []:
+                taken += self._take_levels(want, min(want.limit, room - taken))
+        return taken
+
+    def _take_levels(self, want: Want, room: int) -> int:
+        """Take from one queue, the highest priority first, at the same one in turns."""
+        taken = 0
+        done = None  # a level that gave nothing but stays open is another worker's just now
+        while taken < room and (top := self.lanes.top(want.queue)) not in {None, done}:
+            taken += self._take_ready([structs.replace(want, least=top + 1)], room - taken)
+            got = self._take_level(structs.replace(want, least=top), room - taken)
+            done = top if got == 0 else None
+            taken += got
+        return taken + self._take_all_ready([want], room - taken)
+
+    def _take_level(self, want: Want, room: int) -> int:
+        """Take what is ready and what the lanes have, half of each while both have something."""
+        sources = [("ready", self._take_ready), ("lanes", self._take_lanes)]
+        first, second = sources if self._is_ready_first else sources[::-1]
+        self._is_ready_first = not self._is_ready_first
+        taken = 0
+        part = (room + 1) // 2 if self._had[second[0]] else room
+        for (name, take), most in ((first, part), (second, room), (first, room)):
+            if taken < room:
+                got = take([want], min(most, room - taken))
+                self._had[name] = got > 0
+                taken += got
+        return taken
+
+    def _take_lanes(self, wants: Sequence[Want], limit: int) -> int:
+        return self._take(lambda: self.lanes.claim(wants, limit)) if limit > 0 else 0
+
+    def _take_all_ready(self, wants: Sequence[Want], limit: int) -> int:
+        """Take what is ready, of any priority; nothing of it is a reason not to ask again soon."""
+        taken = self._take_ready(wants, limit)
+        self.is_ready_hopeful = taken > 0 or limit <= 0
+        return taken
+
+    def _take_ready(self, wants: Sequence[Want], limit: int) -> int:
+        if not wants or limit <= 0 or not self.is_ready_hopeful:
+            return 0
+        return self._take(
+            lambda: self._store.claim(
+                self._worker, wants, limit=limit, leases=self._settings.leases
+            )
+        )
+
+    def _wants(self, room: int) -> list[Want]:
+        limits = self._settings.queue_slots
+        wants = []
+        for queue in self._settings.queue_order(self._random):
+            limit = min(room, limits[queue] - self._book.open_in(queue)) if limits else room
+            if limit > 0:
+                wants.append(Want(queue, limit, None, self.agings.get(queue)))
+        return wants
+
+    def _room(self) -> int:
+        return self._pace.room(self._book.open_count)
+
+    # -- taking ----------------------------------------------------------------------------------
+    def _take(self, claim: Callable[[], list[Claim]]) -> int:
+        if self._is_doubt_fresh:
+            self.settle_doubt()
+        asked_at = time.monotonic()
+        claims = claim()
+        if claims:
+            attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
+            self._book.add(attempts)
+            self._hand_over(attempts)
+        return len(claims)
+
+    def _hand_over(self, attempts: list[Attempt]) -> None:
+        if not self.is_stopping:
+            self._runners.submit(attempts)
+            return
+        for attempt in attempts:  # the claim was under way when the stop came
+            self._conclusion.outcome(attempt, Released())
+
+    def doubt(self) -> None:
+        """A claim's answer may have been lost."""
+        self._doubt_since, self._is_doubt_fresh = time.monotonic(), True
+
+    def settle_doubt(self) -> None:
+        """After a claim whose answer was lost, hand back the leases that we do not know.
+
+        The database may still have been at work on that claim: look again for a few seconds.
+        """
+        if self._doubt_since is None:
+            return
+        known = [each.held() for each in self._book.held()]
+        released = self._store.release_unknown(self._worker, known)
+        self._is_doubt_fresh = False
+        if time.monotonic() - self._doubt_since > DOUBT_SECONDS:
+            self._doubt_since = None
+        if released:
+            _logger.warning("unknown leases handed back", extra={"count": released})
+
+    def hand_back_stale(self) -> None:
+        """Give others what has waited here for a third of its lease without starting."""
+        now = time.monotonic()
+        if any(each.is_stale(now) for each in self._book.held()):
+            for attempt in self._runners.recall():
+                self._conclusion.outcome(attempt, Released())
