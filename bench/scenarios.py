@@ -11,6 +11,7 @@ from bench.database import POSTGRES, SQLITE, Size
 from bench.draining import Beside, Plan, drain
 from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
 from bench.idling import idle_workers
+from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small_share
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
 from bench.raw import sql_statements, store_calls
 from bench.remembering import memory_over_time
@@ -72,6 +73,21 @@ SCENARIOS = (
     draining("drain, much waiting", Plan(beside=Beside.WAITING), beside=MILLION),
     draining("drain, much scheduled", Plan(beside=Beside.SCHEDULED), beside=MILLION),
     draining("drain, much finished", Plan(beside=Beside.FINISHED), beside=5 * MILLION),
+    Scenario(
+        name="drain, throttled, 500 keys of 2",
+        measure=drain_throttled,
+        size=Size(jobs=60_000, beside=100_000),
+    ),
+    Scenario(
+        name="drain, throttled, 4 processes",
+        measure=partial(drain_throttled, processes=4),
+        size=Size(jobs=60_000, beside=100_000),
+    ),
+    Scenario(name="drain, 10 shares", measure=drain_shares),
+    Scenario(
+        name="a share beside a backlog", measure=small_share, size=Size(jobs=1_000, beside=100_000)
+    ),
+    Scenario(name="bulk enqueue, keyed", measure=bulk_enqueue_keyed, size=Size(jobs=20_000)),
     draining("drain, long", Plan(), jobs=200_000),
     draining("drain, long, snapshot pinned", Plan(is_pinned=True), jobs=200_000),
     Scenario(

@@ -63,6 +63,25 @@ async def failing(n: int, to: str, subject: str) -> None:
         raise OSError("the first try fails")
 
 
+_host = lh.Throttle("host", running=2)
+
+
+@lh.task(name="bench.throttled", throttle=_host.by("key"))
+async def throttled(key: int) -> None:
+    pass
+
+
+@lh.task(name="bench.closed", throttle="closed")
+async def closed() -> None:
+    raise AssertionError("nobody has declared its throttle")
+
+
+@lh.task(name="bench.shared", share=lh.by("who"))
+async def shared(who: str) -> None:
+    pass
+
+
 TASKS: dict[str, lh.Task[..., Any]] = {
-    task.name: task for task in (noop, blocking, isolated, returning, failing)
+    task.name: task
+    for task in (noop, blocking, isolated, returning, failing, throttled, closed, shared)
 }

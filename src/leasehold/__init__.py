@@ -37,6 +37,8 @@ if TYPE_CHECKING:
         IdConflict,
         Interrupted,
         JobNotFound,
+        KeyBusy,
+        KeyHeld,
         LeaseGone,
         LeaseholdError,
         LeaseLost,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
         WrongState,
     )
     from leasehold.model.causes import Cause, Reason
+    from leasehold.model.keys import KeyInfo
     from leasehold.model.retry import (
         Failure,
         delays,
@@ -83,6 +86,8 @@ _HOMES = {
         "IdConflict",
         "Interrupted",
         "JobNotFound",
+        "KeyBusy",
+        "KeyHeld",
         "LeaseGone",
         "LeaseLost",
         "LeaseholdError",
@@ -98,6 +103,7 @@ _HOMES = {
         "WrongState",
     ),
     "model.causes": ("Cause", "Reason"),
+    "model.keys": ("KeyInfo",),
     "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
     "model.signals": ("Cancel", "Dead", "Retry", "Snooze"),
     "model.throttles": ("TENANT", "Throttle", "by"),
@@ -131,6 +137,9 @@ __all__ = [
     "Interrupted",
     "Job",
     "JobNotFound",
+    "KeyBusy",
+    "KeyHeld",
+    "KeyInfo",
     "LeaseGone",
     "LeaseLost",
     "LeaseholdError",

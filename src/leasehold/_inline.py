@@ -38,6 +38,7 @@ class Ran(NamedTuple):
 def claim_next(client: Client, registry: Registry) -> Claim | None:
     """Take the next job that is due: of the first queue by name, in that queue's own order."""
     client.store.promote(limit=_PROMOTE_LIMIT)
+    client.store.hand_over(limit=_PROMOTE_LIMIT)
     wants = [Want(each.queue, 1) for each in client.counts()]
     if not wants:
         return None

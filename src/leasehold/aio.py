@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from leasehold.bulk import Progress
     from leasehold.client import Filters
-    from leasehold.model.ids import JobId
+    from leasehold.model.keys import KeyInfo
     from leasehold.model.states import State
     from leasehold.model.values import Attempt, Filter, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
     from leasehold.options import JobOptions
-    from leasehold.store.base import Store
+    from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued, Task
 
 P = ParamSpec("P")
@@ -74,6 +74,12 @@ class AsyncClient:
     async def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
         """Enqueue many `task.call(...)`s, each chunk whole or not at all; returns the new ones."""
         return await self._enqueuer.enqueue_many(calls, chunk=chunk)
+
+    async def enqueue_all(
+        self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK
+    ) -> list[Enqueued[Any]]:
+        """Do the same; answers for each call, in order."""
+        return await self._enqueuer.enqueue_all(calls, chunk=chunk)
 
     async def enqueue_by_name(
         self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
@@ -124,6 +130,10 @@ class AsyncClient:
         """Say why the job does not run now, and what to do about it."""
         return await asyncio.to_thread(self._client.why, job_id)
 
+    async def key(self, key: str, *, tenant: str = "") -> KeyInfo | None:
+        """Say which job has a key, live or remembered; None when nothing is known of it."""
+        return await asyncio.to_thread(self._client.key, key, tenant=tenant)
+
     async def counts(self) -> list[QueueCounts]:
         """Count the live jobs of each queue."""
         return await asyncio.to_thread(self._client.counts)
@@ -147,6 +157,10 @@ class AsyncClient:
     async def reprioritise(self, job_id: UUID | str, priority: int) -> State:
         """Change the priority of a waiting job; higher runs first."""
         return await asyncio.to_thread(self._client.reprioritise, job_id, priority)
+
+    async def forget_key(self, key: str, *, tenant: str = "") -> bool:
+        """Forget what is remembered of a key; `KeyHeld` while a live job has it."""
+        return await asyncio.to_thread(self._client.forget_key, key, tenant=tenant)
 
     async def cancel_many(
         self,
@@ -203,5 +217,5 @@ class AsyncClient:
                 progress(done)
         return done
 
-    async def _write(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+    async def _write(self, jobs: Sequence[NewJob]) -> Answers:
         return await asyncio.to_thread(self._client.write, jobs)

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from leasehold.bulk import Bulk, Progress
     from leasehold.model.ids import JobId
+    from leasehold.model.keys import KeyInfo
     from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
     from leasehold.options import JobOptions
-    from leasehold.store.base import Store
+    from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued
 
 P = ParamSpec("P")
@@ -50,6 +51,7 @@ class Filters(TypedDict, total=False):
     kind: str | Task[..., Any] | None
     tenant: str | None
     batch: UUID | str | None
+    key: str | None  # of the tenant ("" if none is given): only who has it, or waits for it
 
 
 class Client:
@@ -124,6 +126,12 @@ class Client:
         """
         return self._enqueuer.enqueue_many(calls, chunk=chunk)
 
+    def enqueue_all(
+        self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK
+    ) -> list[Enqueued[Any]]:
+        """Do the same; answers for each call, in order."""
+        return self._enqueuer.enqueue_all(calls, chunk=chunk)
+
     def enqueue_by_name(
         self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
     ) -> Enqueued[Any]:
@@ -141,8 +149,8 @@ class Client:
         """
         return Enqueuer(self._ids, bind_caller(self.store, connection))
 
-    def write(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
-        """Write jobs that are built already; returns the ids that stood there already."""
+    def write(self, jobs: Sequence[NewJob]) -> Answers:
+        """Write jobs that are built already; tells of those that were not simply written."""
         store = self.store
         try:
             return store.enqueue(jobs)
@@ -150,7 +158,7 @@ class Client:
             # It may be written, and only the answer lost. The ids make a second try harmless.
             return store.enqueue(jobs)
 
-    def _begin(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+    def _begin(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         """Do the same in two steps: what is returned waits for the answer."""
         store = self.store
         try:
@@ -158,7 +166,7 @@ class Client:
         except StoreUnavailable:
             return partial(self.write, jobs)
 
-        def answer() -> frozenset[JobId]:
+        def answer() -> Answers:
             try:
                 return finish()
             except StoreUnavailable:
@@ -208,6 +216,10 @@ class Client:
         known = read_job_id(job_id)
         return explain(_found(self.store.facts(known), known))
 
+    def key(self, key: str, *, tenant: str = "") -> KeyInfo | None:
+        """Say which job has a key, live or remembered; None when nothing is known of it."""
+        return self.store.key(key, tenant=tenant)
+
     def counts(self) -> list[QueueCounts]:
         """Count the live jobs of each queue."""
         return self.store.counts()
@@ -226,7 +238,10 @@ class Client:
         return _found(self.store.cancel(known, by=by), known)
 
     def retry(self, job_id: UUID | str) -> State:
-        """Make a failed, dead or cancelled job ready now, with its attempts to spend anew."""
+        """Make a failed, dead or cancelled job ready now, with its attempts to spend anew.
+
+        `KeyHeld` when another live job has its key by now.
+        """
         known = read_job_id(job_id)
         state = _found(self.store.retry(known), known)
         if state not in {State.QUEUED, State.BLOCKED}:
@@ -247,6 +262,13 @@ class Client:
         if state not in {State.QUEUED, State.BLOCKED, State.FAILED}:
             raise WrongState(known, state, "reprioritise")
         return state
+
+    def forget_key(self, key: str, *, tenant: str = "") -> bool:
+        """Forget what is remembered of a key; False when there is nothing.
+
+        While a live job has it, it is `KeyHeld`.
+        """
+        return self.store.forget_key(key, tenant=tenant)
 
     # -- change many -----------------------------------------------------------------------------
     def cancel_many(
@@ -311,6 +333,7 @@ def read_filter(given: Filters) -> Filter:
         kind=kind.name if isinstance(kind, Task) else kind,
         tenant=given.get("tenant"),
         batch=None if batch is None else read_job_id(batch, name="batch"),
+        key=given.get("key"),
     )
 
 

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 import msgspec
 
 from leasehold.errors import BadArguments, BadOption
+from leasehold.keying import own_key_by_name
 from leasehold.model.ids import JobId
+from leasehold.model.keys import Verdict
 from leasehold.model.values import NewJob
 from leasehold.options import JOB_OPTION_NAMES, JobOptions, check_name, read_options
 from leasehold.payload import check_syntax, encode
 from leasehold.placing import own_place
+from leasehold.store.base import Answers
 from leasehold.task import Call, Enqueued, Task, job_fields, refuse_unknown
 
 if TYPE_CHECKING:
@@ -23,10 +26,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Write: TypeAlias = Callable[[Sequence[NewJob]], frozenset[JobId]]
+Write: TypeAlias = Callable[[Sequence[NewJob]], Answers]
 # Hands jobs over to be written; what it returns waits for the same answer.
-Begin: TypeAlias = Callable[[Sequence[NewJob]], Callable[[], frozenset[JobId]]]
-AsyncWrite: TypeAlias = Callable[[Sequence[NewJob]], Awaitable[frozenset[JobId]]]
+Begin: TypeAlias = Callable[[Sequence[NewJob]], Callable[[], Answers]]
+AsyncWrite: TypeAlias = Callable[[Sequence[NewJob]], Awaitable[Answers]]
 
 DEFAULT_CHUNK = 2_000
 # Options that a kind's registered task knows too, and their fields in a job.
@@ -41,7 +44,7 @@ CHUNK_BYTES = 8 * 2**20
 
 
 class Enqueuer:
-    """Enqueues through `write`, which takes jobs and returns the ids that stood there already.
+    """Enqueues through `write`, which takes jobs and tells of those that were not simply written.
 
     With `begin`, the jobs of the next chunk are built while the database writes this one.
     """
@@ -58,7 +61,25 @@ class Enqueuer:
 
     def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
         """Enqueue `task.call(...)`s, chunk by chunk; returns how many jobs are new."""
-        return write_ahead(self._begin, split(calls, self._ids, chunk))
+        counts: list[int] = []
+        write_ahead(
+            self._begin,
+            split(calls, self._ids, chunk),
+            lambda written, answers: counts.append(written.count_new(answers)),
+        )
+        return sum(counts)
+
+    def enqueue_all(
+        self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK
+    ) -> list[Enqueued[Any]]:
+        """Enqueue `task.call(...)`s, chunk by chunk; answers for each, in their order."""
+        done: list[Enqueued[Any]] = []
+        write_ahead(
+            self._begin,
+            split(calls, self._ids, chunk),
+            lambda written, answers: done.extend(written.answer(answers)),
+        )
+        return done
 
     def enqueue_by_name(
         self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
@@ -67,9 +88,9 @@ class Enqueuer:
         job = build_by_name(self._ids.next(), kind, args or {}, options)
         return answer(job, self._write([job]), is_own_id=options.get("id") is None)
 
-    def _write_at_once(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
-        existing = self._write(jobs)
-        return lambda: existing
+    def _write_at_once(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
+        answers = self._write(jobs)
+        return lambda: answers
 
 
 class AsyncEnqueuer:
@@ -91,6 +112,15 @@ class AsyncEnqueuer:
             count += each.count_new(await self._write(each.jobs))
         return count
 
+    async def enqueue_all(
+        self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK
+    ) -> list[Enqueued[Any]]:
+        """Enqueue `task.call(...)`s, chunk by chunk; answers for each, in their order."""
+        done: list[Enqueued[Any]] = []
+        for each in split(calls, self._ids, chunk):
+            done += each.answer(await self._write(each.jobs))
+        return done
+
     async def enqueue_by_name(
         self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
     ) -> Enqueued[Any]:
@@ -105,16 +135,21 @@ class Chunk(NamedTuple):
     jobs: list[NewJob]
     given: set[JobId]
 
-    def count_new(self, existing: frozenset[JobId]) -> int:
-        """Count the jobs that this write made.
-
-        An id of our own can only stand there already because a write was repeated after its
-        answer was lost: it is new all the same.
-        """
-        if not self.given:
+    def count_new(self, answers: Answers) -> int:
+        """Count the jobs that this write made."""
+        if not self.given and not answers:
             return len(self.jobs)
-        own = sum(job.id not in self.given for job in self.jobs)
-        return own + len(self.given - existing)
+        return sum(each.is_new for each in self.answer(answers))
+
+    def answer(self, answers: Answers) -> list[Enqueued[Any]]:
+        """Say what became of each job; the same one again in this chunk is not new."""
+        seen: set[JobId] = set()
+        done: list[Enqueued[Any]] = []
+        for job in self.jobs:
+            told = answer(job, answers, is_own_id=job.id not in self.given)
+            done.append(Enqueued(id=job.id, is_new=False) if job.id in seen else told)
+            seen.add(job.id)
+        return done
 
 
 def split(calls: Iterable[Call], ids: IdSource, size: int) -> Iterator[Chunk]:
@@ -140,33 +175,47 @@ def build_chunk(calls: list[Call], ids: IdSource) -> Chunk:
     return Chunk(jobs, given)
 
 
-def write_ahead(begin: Begin, chunks: Iterable[Chunk]) -> int:
-    """Write chunks in order, each while the next is built; returns how many jobs are new.
+def write_ahead(
+    begin: Begin, chunks: Iterable[Chunk], note: Callable[[Chunk, Answers], object]
+) -> None:
+    """Write chunks in order, each while the next is built, and note what became of them.
 
     One that fails ends it before the next is begun. When building the next fails, this one is
     still written, and its own error would go first.
     """
-    count = 0
-    under_way: list[tuple[Chunk, Callable[[], frozenset[JobId]]]] = []  # one at most
+    under_way: list[tuple[Chunk, Callable[[], Answers]]] = []  # one at most
 
-    def settle() -> int:
-        if not under_way:
-            return 0
-        chunk, finish = under_way.pop()
-        return chunk.count_new(finish())
+    def settle() -> None:
+        if under_way:
+            chunk, finish = under_way.pop()
+            note(chunk, finish())
 
     try:
         for chunk in chunks:
-            count += settle()
+            settle()
             under_way.append((chunk, begin(chunk.jobs)))
     finally:
-        count += settle()
-    return count
+        settle()
 
 
-def answer(job: NewJob, existing: frozenset[JobId], *, is_own_id: bool) -> Enqueued[Any]:
-    """Say what became of one job."""
-    return Enqueued(id=job.id, is_new=is_own_id or job.id not in existing)
+def answer(job: NewJob, answers: Answers, *, is_own_id: bool) -> Enqueued[Any]:
+    """Say what became of one job.
+
+    An id of our own can only stand there already because a write was repeated after its answer
+    was lost: it is new all the same.
+    """
+    found = answers.get(job.id)
+    if found is None:
+        return Enqueued(id=job.id, is_new=True)
+    match found.verdict:
+        case Verdict.SAME:
+            return Enqueued(id=job.id, is_new=is_own_id)
+        case Verdict.REPLACED:
+            return Enqueued(id=job.id, is_new=True, replaced=found.other)
+        case Verdict.BEHIND:
+            return Enqueued(id=job.id, is_new=True, behind=found.other)
+        case held:
+            return Enqueued(id=found.id, is_new=False, held=held.value, held_until=found.until)
 
 
 def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: JobOptions) -> NewJob:
@@ -182,6 +231,7 @@ def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: Jo
     raw = encode(dict(args), root="args", limit=options.args_limit, refuse=refuse)
     check_syntax(raw, root="args", refuse=refuse)
     fields = job_fields(check_name("kind", kind), options) | own_place(options, args)
+    fields |= own_key_by_name(options, kind, args, refuse)
     for name, field in _POLICY.items():
         if name not in given:
             del fields[field]

@@ -7,10 +7,12 @@
     │   └── BadOption                an option, a duration, a URL, a name
     ├── UnknownTask, DuplicateTask   the registry
     ├── JobNotFound, WrongState, IdConflict
+    ├── KeyHeld                      another live job has the key
     ├── LeaseLost                    the attempt may no longer write
     └── StoreError
         ├── StoreUnavailable         connection refused, cut, database restarting: try again
         ├── StoreBusy                a lock could not be had in time: try again
+        │   └── KeyBusy              … of a key: an open transaction has enqueued under it
         ├── StoreFull                no space left: nothing was written
         ├── StoreRefused             this database can't be used, and why
         └── SchemaMismatch           the tables and this code do not fit
@@ -106,6 +108,23 @@ class IdConflict(LeaseholdError):
         super().__init__(f"already used for a job of another kind or with other arguments: {named}")
 
 
+class KeyHeld(LeaseholdError):
+    """A live job has the key that an ended one, or nobody, should have."""
+
+    def __init__(self, job_id: UUID | None, key: str, holder: UUID) -> None:
+        refused = (
+            f"key {key!r} can't be forgotten: it"
+            if job_id is None
+            else f"job {job_id} can't be retried: its key {key!r}"
+        )
+        super().__init__(
+            f"{refused} is with job {holder}, which is live; cancel that one or let it end"
+        )
+        self.job_id = job_id
+        self.key = key
+        self.holder = holder
+
+
 class LeaseLost(LeaseholdError):
     """The attempt's lease was taken back or cancelled: nothing it writes is accepted any more."""
 
@@ -124,6 +143,18 @@ class StoreUnavailable(StoreError):
 
 class StoreBusy(StoreError):
     """A lock could not be had in time. Trying again may help."""
+
+
+class KeyBusy(StoreBusy):
+    """A transaction that is still open has enqueued under one of these keys."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self.keys = tuple(keys)
+        named = ", ".join(map(repr, self.keys))
+        super().__init__(
+            f"a transaction that is still open has enqueued under one of these keys: {named}; "
+            "commit it, or try again"
+        )
 
 
 class StoreFull(StoreError):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 from uuid import UUID
 
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.ids import JobId
+from leasehold.model.key_words import KEY_OPTIONS, KeyWords, read_key_words
 from leasehold.model.retry import (
     RetryPolicy,
     delays,
@@ -20,6 +21,7 @@ from leasehold.model.retry import (
     per_exception,
 )
 from leasehold.model.throttles import (
+    EVERY,
     By,
     Throttle,
     ThrottleBy,
@@ -38,6 +40,8 @@ NAME_LIMIT = 200
 ATTEMPTS_LIMIT = 32_767
 DEFAULT_SIZE_LIMIT = 262_144
 
+OnDuplicate: TypeAlias = Literal["skip", "replace", "debounce", "latest"]
+
 
 class JobOptions(TypedDict, total=False):
     """Options of one job; they travel with it."""
@@ -55,6 +59,11 @@ class JobOptions(TypedDict, total=False):
     throttle: Throttle | ThrottleKey | ThrottleBy | str | None
     share: str | By | None
     cost: float | None
+    key: str | By | None
+    on_duplicate: OnDuplicate
+    unique_for: Duration  # or "live", "ever"
+    cooldown: Duration | None
+    max_wait: Duration | None
 
 
 class TaskOptions(TypedDict, total=False):
@@ -68,6 +77,11 @@ class TaskOptions(TypedDict, total=False):
     throttle: Throttle | ThrottleKey | ThrottleBy | str | None
     share: str | By | None
     cost: float | None
+    key: str | By | None
+    on_duplicate: OnDuplicate
+    unique_for: Duration  # or "live", "ever"
+    cooldown: Duration | None
+    max_wait: Duration | None
     retry: RetryPolicy
     lease: Duration | None
     isolation: Literal["thread", "process"]
@@ -106,19 +120,27 @@ class Options:
     share: str | None = None
     share_by: tuple[str, ...] | None = None  # (): the tenant
     cost: float | None = None
+    key_words: KeyWords = field(default_factory=KeyWords)
 
 
 def read_options(given: TaskOptions | JobOptions, base: Options | None = None) -> Options:
     """Check what a caller gave and lay it over `base`."""
     if "delay" in given and "run_at" in given:
         raise BadOption("give either delay or run_at, not both")
+    base = base or Options()
     changes: dict[str, Any] = {}
+    about_key = {name: value for name, value in given.items() if name in KEY_OPTIONS}
+    if about_key:
+        changes["key_words"] = read_key_words(about_key, base.key_words)
     for name, value in given.items():
+        if name in about_key:
+            continue
         reader = _READERS.get(name)
         if reader is None:
-            raise BadOption(f"there is no option {name!r}; there are {', '.join(sorted(_READERS))}")
+            known = ", ".join(sorted([*_READERS, *KEY_OPTIONS]))
+            raise BadOption(f"there is no option {name!r}; there are {known}")
         changes.update(reader(name, value))
-    options = replace(base or Options(), **changes)
+    options = replace(base, **changes)
     _check_together(options)
     return options
 
@@ -159,6 +181,7 @@ def _check_together(options: Options) -> None:
         raise BadOption(
             "memory_limit and cpu_limit need isolation='process': a thread can't be limited"
         )
+    options.key_words.check_times(options.delay_seconds, has_run_at=options.run_at is not None)
 
 
 def _read_name(name: str, value: Any) -> dict[str, Any]:
@@ -250,6 +273,8 @@ def _read_throttle(name: str, value: Any) -> dict[str, Any]:
 
 
 def _read_share(name: str, value: Any) -> dict[str, Any]:
+    if value == EVERY:
+        raise BadOption(f"{name}: by() needs the name of an argument; for the tenant write TENANT")
     if isinstance(value, By):
         return {"share": None, "share_by": value.arguments}
     return {"share": None if value is None else check_text(name, value), "share_by": None}

@@ -10,6 +10,7 @@ import msgspec
 
 from leasehold.binding import Binding, compile_binding
 from leasehold.errors import BadOption, BadResult
+from leasehold.keying import check_key_arguments, fixed_key, is_keyed_by_call, own_key
 from leasehold.model.values import NewJob, TaskPolicy
 from leasehold.options import (
     JOB_OPTION_NAMES,
@@ -25,6 +26,7 @@ from leasehold.placing import check_arguments, depends_on_arguments, fixed_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from typing import Unpack
 
     from leasehold.model.ids import JobId
@@ -35,10 +37,19 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enqueued(Generic[R]):
-    """The answer to an enqueue. `is_new` is False when the id was given and stood there already."""
+    """The answer to an enqueue: the job that stands, and whether this call made it.
+
+    None is made when the id was given and stood there already, and when its key is held: by a
+    live job (`held` is "live", or "pushed" when that was put off), or by what is remembered of one
+    ("ever", "period", "cooldown").
+    """
 
     id: JobId
     is_new: bool
+    held: str | None = None
+    held_until: datetime | None = None  # of a pushed job its new time
+    replaced: JobId | None = None  # whose place it has
+    behind: JobId | None = None  # the running job that it waits for
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
@@ -46,7 +57,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 
     task: Task[..., Any]
     args: msgspec.Raw
-    place: dict[str, Any] | None = None  # in line, as its arguments make it
+    place: dict[str, Any] | None = None  # in line, and its key, as its arguments make them
 
     def job(self, fresh_id: JobId) -> NewJob:
         """Build the job, under the id that the options give, else under the fresh one."""
@@ -62,6 +73,7 @@ class Task(Generic[P, R]):
     __slots__ = (
         "_binding",
         "_fields",
+        "_is_keyed_by_call",
         "_is_placed_by_arguments",
         "handler",
         "is_async",
@@ -82,7 +94,9 @@ class Task(Generic[P, R]):
         self._binding = binding
         self._fields = job_fields(binding.kind, options)
         self._is_placed_by_arguments = depends_on_arguments(options)
+        self._is_keyed_by_call = is_keyed_by_call(options)
         check_arguments(options, binding.signature.parameters, binding.kind)
+        check_key_arguments(options, binding.signature.parameters, binding.kind)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the handler here and now, without a queue."""
@@ -103,17 +117,19 @@ class Task(Generic[P, R]):
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call:
         """Check and encode one call, for `enqueue_many`."""
-        return Call(self, self._encode(args, kwargs), self._place(args, kwargs))
+        raw = self._encode(args, kwargs)
+        return Call(self, raw, self._own(raw, args, kwargs))
 
     def new_job(self, fresh_id: JobId, /, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """Build one job, checked and encoded; an id in the options goes before the fresh one."""
-        return self.build(fresh_id, self._encode(args, kwargs), self._place(args, kwargs))
+        raw = self._encode(args, kwargs)
+        return self.build(fresh_id, raw, self._own(raw, args, kwargs))
 
     def build(
-        self, fresh_id: JobId, args: msgspec.Raw, place: dict[str, Any] | None = None
+        self, fresh_id: JobId, args: msgspec.Raw, own: dict[str, Any] | None = None
     ) -> NewJob:
-        """Build a job of arguments that are encoded already."""
-        fields = self._fields if place is None else {**self._fields, **place}
+        """Build a job of arguments that are encoded already, and of what they make of it."""
+        fields = self._fields if own is None else {**self._fields, **own}
         return NewJob(id=self.options.job_id or fresh_id, args=args, **fields)
 
     def decode(self, raw: str | bytes) -> dict[str, Any]:
@@ -156,9 +172,18 @@ class Task(Generic[P, R]):
         binding.check(raw, args, kwargs)
         return msgspec.Raw(raw)
 
-    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        if not self._is_placed_by_arguments:
-            return None
+    def _own(
+        self, raw: msgspec.Raw, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Return what the arguments make of a job: its place in line, its key."""
+        own: dict[str, Any] = {}
+        if self._is_placed_by_arguments:
+            own = self._place(args, kwargs)
+        if self._is_keyed_by_call:
+            own = own | own_key(self.options, self._binding, raw)
+        return own or None
+
+    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         binding = self._binding
         try:
             return own_place(self.options, binding.defaults | binding.bind(args, kwargs))
@@ -223,7 +248,7 @@ def job_fields(kind: str, options: Options) -> dict[str, Any]:
         "created_by": options.created_by,
     }
     said = {name: value for name, value in fields.items() if value not in {None, ""}}
-    return said | fixed_place(options)
+    return said | fixed_place(options) | fixed_key(options)
 
 
 def refuse_unknown(given: object, known: frozenset[str]) -> None:

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from leasehold.model.ids import JobId
     from leasehold.model.values import Claim, NewJob
-    from leasehold.store.base import Store
+    from leasehold.store.base import Answers, Store
 
 WORKER = WorkerId(7)
 NOBODY = uuid4()
@@ -153,7 +152,7 @@ def test_large_jobs_are_split_by_size_too(
     sizes: list[int] = []
     begin = client.store.begin_enqueue
 
-    def note_size(jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+    def note_size(jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         sizes.append(len(jobs))
         return begin(jobs)
 

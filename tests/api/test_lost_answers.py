@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 
 import leasehold as lh
+from leasehold.model.keys import Standing, Verdict
 from tests.api.connections import alchemy_engine
 from tests.api.tasks import greet
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import JobId
     from leasehold.model.values import NewJob
-    from leasehold.store.base import EnqueueScript, Store
+    from leasehold.store.base import Answers, EnqueueScript, Store
 
 
 class FlakyStore:
@@ -32,15 +33,15 @@ class FlakyStore:
         self.tries = 0
         self.jobs: dict[JobId, NewJob] = {}
 
-    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
         self.tries += 1
-        existing = frozenset(job.id for job in jobs if job.id in self.jobs)
+        existing = {job.id: Standing(job.id, Verdict.SAME) for job in jobs if job.id in self.jobs}
         self.jobs.update({job.id: job for job in jobs})
         if self.tries <= self.lost_answers:
             raise lh.StoreUnavailable("the connection was cut after COMMIT was sent")
         return existing
 
-    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         return partial(self.enqueue, jobs)
 
 
@@ -64,7 +65,7 @@ def test_many_jobs_with_a_lost_answer_are_counted_as_new() -> None:
 
 def test_many_jobs_whose_write_could_not_begin_are_written_by_a_second_try() -> None:
     class Restarting(FlakyStore):
-        def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+        def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
             raise lh.StoreUnavailable(f"the database restarts, {len(jobs)} jobs wait")
 
     store = Restarting(lost_answers=0)
@@ -81,7 +82,7 @@ def test_after_two_lost_answers_the_caller_is_told() -> None:
 
 def test_other_errors_are_not_tried_again() -> None:
     class Busy(FlakyStore):
-        def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+        def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
             self.tries += len(jobs)
             raise lh.StoreBusy("locked")
 
@@ -110,9 +111,9 @@ def test_a_real_store_whose_answer_was_lost_has_one_job(
     client: lh.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = client.store.enqueue
-    answers: list[frozenset[JobId]] = []
+    answers: list[Answers] = []
 
-    def lose_first_answer(jobs: Sequence[NewJob]) -> frozenset[JobId]:
+    def lose_first_answer(jobs: Sequence[NewJob]) -> Answers:
         answers.append(write(jobs))
         if len(answers) == 1:
             raise lh.StoreUnavailable("the connection was cut after COMMIT was sent")
@@ -120,7 +121,7 @@ def test_a_real_store_whose_answer_was_lost_has_one_job(
 
     monkeypatch.setattr(client.store, "enqueue", lose_first_answer)
     enqueued = client.enqueue(greet, "a")
-    assert answers == [frozenset(), {enqueued.id}]
+    assert [set(each) for each in answers] == [set(), {enqueued.id}]
     assert enqueued.is_new
     assert [job.id for job in client.find()] == [enqueued.id]
 

@@ -43,7 +43,7 @@ def test_options_travel_with_the_job(cli: Cli, client: Client) -> None:
         *("--at", "2099-01-31T08:00+01:00", "--id", ID, "--tenant", "acme", "--timeout", "90"),
         "--json",
     )
-    assert answer.json() == {"id": ID, "is_new": True}
+    assert (answer.json()["id"], answer.json()["is_new"]) == (ID, True)
     job = client.get(ID)
     assert (job.queue, job.priority, job.max_attempts) == ("mail", -3, 9)
     assert (job.tenant, job.timeout_seconds) == ("acme", 90.0)

@@ -105,7 +105,7 @@ def new_jobs(count: int, **options: Any) -> list[NewJob]:
 
 def enqueue_one(store: Store, **options: Any) -> JobId:
     job = new_job(**options)
-    assert store.enqueue([job]) == frozenset()
+    assert store.enqueue([job]) == {}
     return job.id
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LIVE = ("ready", "waiting", "scheduled", "parked", "lease")
 JOB_TABLES = ("job", *LIVE, "outcome")
 LANE_TABLES = ("throttle", "bucket", "charge", "share", "queue")
-ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, "task", "worker")
+ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, "key", "task", "worker")
 
 Row = dict[str, Any]
 

@@ -63,4 +63,4 @@ def test_a_deleted_id_may_be_used_again(store: Store) -> None:
     job_id = enqueue_one(store)
     store.delete(job_id)
 
-    assert store.enqueue([new_job(id=job_id, kind="other")]) == frozenset()
+    assert store.enqueue([new_job(id=job_id, kind="other")]) == {}

@@ -88,7 +88,7 @@ def test_a_deleted_blocked_job_leaves_nothing(store: Store, tables: Tables) -> N
 
     assert store.get(job_id) is None
     assert tables.rows("waiting") == tables.rows("job") == []
-    assert store.enqueue([new_job(id=job_id, lane=HOST)]) == frozenset()
+    assert store.enqueue([new_job(id=job_id, lane=HOST)]) == {}
     assert take_one(store).job_id == job_id
 
 

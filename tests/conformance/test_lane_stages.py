@@ -12,6 +12,7 @@ from tests.conformance.kit import (
     GREET,
     HOST,
     OTHER,
+    OTHER_HOST,
     RULE,
     STRANGE,
     Place,
@@ -39,6 +40,7 @@ from tests.conformance.kit import (
 from tests.conformance.tables import places
 
 if TYPE_CHECKING:
+    from leasehold.model.ids import JobId
     from leasehold.model.values import QueueCounts
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
@@ -152,6 +154,26 @@ def test_what_was_set_aside_is_no_longer_asked_of_who_does_not_know_it(store: St
     assert take_lanes(store, kinds=[STRANGE, GREET]) == []
 
 
+def test_a_suspect_that_was_set_aside_comes_alone_after_the_innocent(store: Store) -> None:
+    declare(store, Rule(name=RULE, running=9))
+    suspects = []
+    for _ in range(2):
+        suspects.append(start_one(store, lane=HOST).job_id)
+        lapse(store)
+        promote(store)
+    take_lanes(store, stage=SUSPECTS, kinds=["other"])
+    innocent = enqueue_one(store, lane=HOST)
+    take_lanes(store, kinds=["other"])
+    usual = enqueue_one(store, lane=OTHER_HOST)
+
+    def take() -> list[JobId]:
+        lanes = [place_of(HOST, stage=parked(GREET)), place_of(OTHER_HOST)]
+        return [taken.job_id for taken in claim_lanes(store, *lanes)]
+
+    assert take() == [innocent, usual]
+    assert [take(), take(), take()] == [[suspects[0]], [suspects[1]], []]
+
+
 def test_what_was_set_aside_and_handed_back_waits_for_anybody_again(store: Store) -> None:
     strange, _ = bring(store, Place.PARKED, lane=HOST)
     (taken,) = take_lanes(store, stage=parked(STRANGE), kinds=[STRANGE])
@@ -172,10 +194,10 @@ def test_cancel_delete_and_retry_reach_what_was_set_aside(store: Store) -> None:
 def test_the_same_laned_job_again_is_known(store: Store) -> None:
     job = new_job(lane=HOST, args=raw({"n": 1}))
     store.enqueue([job])
-    assert store.enqueue([job]) == {job.id}
+    assert store.enqueue([job]).keys() == {job.id}
     taken = take_one(store)
-    assert store.enqueue([job]) == {job.id}
+    assert store.enqueue([job]).keys() == {job.id}
     fail(store, taken, delay_seconds=0.0)
     promote(store)
-    assert store.enqueue([job]) == {job.id}
+    assert store.enqueue([job]).keys() == {job.id}
     assert len(take_lanes(store)) == 1

@@ -29,7 +29,7 @@ workers = st.sampled_from([WorkerId(1), WorkerId(2)])
 units = st.sampled_from([0, 1, 2])
 suspicions = st.sampled_from([False, False, True])
 keys = st.sampled_from(KEYS)
-pausable = st.sampled_from([*KEYS, *QUEUES])
+pausable = st.sampled_from([*KEYS, *KEYS, *QUEUES])
 orders = st.sampled_from([("a",), ("b",), ("a", "b"), ("b", "a")])
 job_options = st.fixed_dictionaries(
     {

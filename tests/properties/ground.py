@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tests.conformance.tables import Tables
 
 
-def some(place: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def some(*places: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Offer a rule only while some job stands there: steps that can't do anything teach nothing."""
     return precondition(
-        lambda self: any(record.place == place for record in self.model.jobs.values())
+        lambda self: any(record.place in places for record in self.model.jobs.values())
     )
 
 

@@ -67,12 +67,15 @@ def _check_throttles(live: list[tuple[str, Row]]) -> None:
 
 
 def check_first_come(tables: Tables, taken: Collection[Claim]) -> None:
-    """Check that nobody of a lane was left behind by a newer one that was just taken from it."""
+    """Check that nobody of a lane was left behind by a newer one that was just taken from it.
+
+    Suspects among what was set aside are a line of their own.
+    """
     created = {str(row["id"]): (row["created_at"], str(row["id"])) for row in tables.rows("job")}
-    last = {claim.place: created[str(claim.job_id)] for claim in taken}
+    last = {(claim.place, claim.lapses > 0): created[str(claim.job_id)] for claim in taken}
     for row in tables.rows("waiting"):
-        first_left = created[str(row["job_id"])]
-        is_in_order = row["place"] not in last or last[row["place"]] < first_left
+        before = last.get((row["place"], row["lapses"] > 0))
+        is_in_order = before is None or before < created[str(row["job_id"])]
         _demand(is_in_order, "first come, first served in a lane", row)
 
 

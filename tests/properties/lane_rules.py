@@ -45,10 +45,13 @@ class LaneRules(Ground):
         """Claim some out of some lanes in any order, by a worker that knows every kind."""
         lanes = self.model.lanes()
         chosen = [lanes[number] for number in order if number < len(lanes)][:2]
-        taken = self.ask(worker, chosen, limit, most, KINDS)
+        self.do_claim_lanes(worker, chosen, limit, most)
+
+    def do_claim_lanes(self, worker: WorkerId, lanes: list[Place], limit: int, most: int) -> None:
+        taken = self.ask(worker, lanes, limit, most, KINDS)
         wanted = self.model.claim_lanes(
             worker,
-            chosen,
+            lanes,
             limit=limit,
             most=most,
             kinds=KINDS,
@@ -58,17 +61,15 @@ class LaneRules(Ground):
         self.note(worker, taken, wanted)
 
     @some("waiting")
-    @rule(worker=workers, kinds=st.sampled_from([KINDS, KNOWN]))
-    def claim_all_lanes(self, worker: WorkerId, kinds: tuple[str, ...]) -> None:
-        """Claim what the lanes have room for, by a worker that may not know every kind."""
-        lanes = [
-            lane for lane in self.model.lanes() if kinds == KINDS or lane.stage != parked("strange")
-        ]
+    @rule(worker=workers)
+    def claim_all_lanes_and_park(self, worker: WorkerId) -> None:
+        """Claim what all lanes have room for, by a worker that does not know every kind."""
+        lanes = [lane for lane in self.model.lanes() if lane.stage != parked("strange")]
         taken: list[Claim] = []
         fences: dict[JobId, Fence] = {}
         # A store may stop at what it sets aside: what stood behind that comes with the next claim.
         for _ in range(1 + self.count_live()):
-            some = self.ask(worker, lanes, 1000, 1000, kinds)
+            some = self.ask(worker, lanes, 1000, 1000, KNOWN)
             fences |= self.next_fences(some)
             taken += some
         wanted = self.model.claim_lanes(
@@ -76,13 +77,13 @@ class LaneRules(Ground):
             lanes,
             limit=1000,
             most=1000,
-            kinds=kinds,
+            kinds=KNOWN,
             lease_seconds=UNIT,
             fences=fences,
         )
         # It may also set aside what there was no room for.
         aside = {row["job_id"] for row in self.tables.rows("waiting") if row["stage"][:1] == "="}
-        self.model.set_aside(lanes, kinds, {str(job_id) for job_id in aside})
+        self.model.set_aside(lanes, KNOWN, {str(job_id) for job_id in aside})
         taken.sort(key=lambda claim: wanted.index(claim.job_id) if claim.job_id in wanted else -1)
         self.note(worker, taken, wanted)
 

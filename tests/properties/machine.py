@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from leasehold.errors import IdConflict, LeaseLost
-from leasehold.model.ids import JobId, WorkerId, uuid7
+from leasehold.model.ids import WorkerId, uuid7
 from leasehold.model.values import Held, NewJob, Settlement, TaskPolicy, Want
 from leasehold.store.base import Answer
 from tests.conformance.kit import raw
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leasehold.model.values import Claim
+    from leasehold.store.base import Answers
 
 
 class QueueMachine(LaneRules):
@@ -108,11 +109,12 @@ class QueueMachine(LaneRules):
         wants = [Want(queue, most) for queue in queues]
         self.do_claim(worker, wants, limit, KINDS, suspects=suspects)
 
-    @some("ready")
+    @some("ready", "waiting")
     @rule(worker=workers)
     def claim_everything(self, worker: WorkerId) -> None:
         for suspects in (False, True):
             self.do_claim(worker, EVERYTHING, 1000, KINDS, suspects=suspects)
+        self.do_claim_lanes(worker, self.model.lanes(), 1000, 1000)
 
     @some("ready")
     @rule(worker=workers, suspects=suspicions)
@@ -328,7 +330,7 @@ class QueueMachine(LaneRules):
         invariants.check(self.tables, claims=claims, retries=self.retries)
 
 
-def attempt(enqueue: Callable[[list[NewJob]], frozenset[JobId]], jobs: list[NewJob]) -> object:
+def attempt(enqueue: Callable[[list[NewJob]], Answers], jobs: list[NewJob]) -> object:
     """Return what it returned, or which ids it called a conflict."""
     try:
         return enqueue(jobs)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from leasehold.errors import IdConflict
 from leasehold.model.ids import Fence
+from leasehold.model.keys import Standing, Verdict
 from leasehold.model.lanes import parked
 from leasehold.model.states import State
 from leasehold.store.base import Answer
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.lanes import Place
     from leasehold.model.values import NewJob, Settlement, Want
+    from leasehold.store.base import Answers
 
 T = TypeVar("T")
 
@@ -42,7 +44,7 @@ class Model:
         self._fragile = frozenset(fragile)  # kinds that die on lapse
 
     # -- enqueue and claim -----------------------------------------------------------------------
-    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
         self._tick()
         known = frozenset(job.id for job in jobs if job.id in self.jobs)
         clashing = [job.id for job in jobs if job.id in known and not self._is_same(job)]
@@ -51,7 +53,7 @@ class Model:
         for job in jobs:
             if job.id not in known:
                 self._write(job)
-        return known
+        return {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
 
     def _is_same(self, job: NewJob) -> bool:
         there = self.jobs[job.id].asked
@@ -167,20 +169,29 @@ class Model:
         lease_seconds: float,
         fences: Mapping[JobId, Fence],
     ) -> list[JobId]:
-        """Take from each lane in turn what its key has room for; unknown kinds are set aside."""
+        """Take from each lane in turn what its key has room for; unknown kinds are set aside.
+
+        Of what was set aside before, a suspect comes alone, when there is nothing else.
+        """
         self._tick()
         taken: list[JobId] = []
+        later: list[JobId] = []
         for lane in lanes:
             enough = min(limit, len(taken) + most)
             for job_id in self._in_line(lane):
                 record = self.jobs[job_id]
                 if len(taken) >= enough or self.room(lane) <= 0:
                     break
-                if record.asked.kind in kinds:
+                if record.is_aside and record.lapses > 0:
+                    later.append(job_id)
+                elif record.asked.kind in kinds:
                     self._lease(record, worker, fences.get(job_id, NO_FENCE), lease_seconds)
                     taken.append(job_id)
                 else:
                     record.stage = parked(record.asked.kind)
+        for job_id in later[:1] if not taken else ():
+            self._lease(self.jobs[job_id], worker, fences.get(job_id, NO_FENCE), lease_seconds)
+            taken.append(job_id)
         return taken
 
     def set_aside(

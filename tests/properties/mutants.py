@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leasehold.model.ids import Fence, JobId, WorkerId
     from leasehold.model.lanes import Pause, RuleChange
     from leasehold.model.values import Claim, Held, Lapsed, NewJob, Promotion, Renewal, Settlement
-    from leasehold.store.base import Store
+    from leasehold.store.base import Answers, Store
 
 FAR_SECONDS = 1_000_000.0
 
@@ -133,8 +133,12 @@ class PromotesTooEarly(Mutant):
 
 
 class EnqueuesOneByOne(Mutant):
-    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
-        return frozenset().union(*[self._store.enqueue([job]) for job in jobs])
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
+        return {
+            job_id: standing
+            for job in jobs
+            for job_id, standing in self._store.enqueue([job]).items()
+        }
 
 
 class ForgetsACancelOfWhatRuns(Mutant):

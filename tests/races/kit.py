@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
@@ -41,6 +41,20 @@ def mutate(monkeypatch: pytest.MonkeyPatch, name: str, guard: str, instead: str 
 
     for module in _LOADERS:
         monkeypatch.setattr(module, "load", load)
+
+
+@contextmanager
+def mutate_function(url: str, name: str, guard: str, instead: str) -> Iterator[None]:
+    """Take a guard out of a function in the database, for a while; it must be there."""
+    with closing(psycopg.connect(url, autocommit=True)) as connection:
+        query = "SELECT pg_get_functiondef(%s::regproc)"
+        (whole,) = connection.execute(query, (f"leasehold.{name}",)).fetchone() or ("",)
+        assert guard in whole, f"{name} has changed: {guard!r} is not in it"
+        connection.execute(whole.replace(guard, instead).encode())
+        try:
+            yield
+        finally:
+            connection.execute(whole.encode())
 
 
 class _Given:
@@ -128,3 +142,17 @@ class PostgresRace:
         query = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
         row = self._watcher.execute(query, (side.pid,)).fetchone()
         return row is not None and row[0] > 0
+
+    def wait_until_waiting(self, count: int) -> None:
+        """Wait until so many wait for locks, whoever has them."""
+        query = """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            row = self._watcher.execute(query).fetchone()
+            if row is not None and row[0] >= count:
+                return
+            assert time.monotonic() < deadline, f"not so many wait: {row} instead of {count}"
+            time.sleep(0.002)

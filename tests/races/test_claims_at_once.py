@@ -170,7 +170,7 @@ def test_an_idle_callers_transaction_with_new_jobs_delays_no_claim_and_no_finish
         assert race.start(lambda: settle(race.store, taken, "succeeded")).result(5) == "settled"
         found = race.start(lambda: claim(race.store)).result(5)
         assert [one.job_id for one in found] == [waiting]
-        assert race.start(lambda: race.store.enqueue(new_jobs(50))).result(5) == frozenset()
+        assert race.start(lambda: race.store.enqueue(new_jobs(50))).result(5) == {}
         assert race.start(lambda: race.store.promote(limit=10)).result(5).count == 0
         caller.commit()
     assert len(claim(race.store, limit=200)) == 100
@@ -192,7 +192,7 @@ def test_the_same_id_enqueued_at_once_is_one_job(
     existing = race.run_beside(
         lambda store: store.enqueue([job]), lambda: race.store.enqueue([job]), commits=commits
     )
-    assert existing == (frozenset({job.id}) if commits else frozenset())
+    assert existing.keys() == ({job.id} if commits else set())
     assert [len(tables.rows(name)) for name in ("job", "ready")] == [1, 1]
 
 

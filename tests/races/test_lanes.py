@@ -37,7 +37,7 @@ SECOND = WorkerId(2)
 HERE, ELSEWHERE = place_of(HOST), place_of(HOST, queue="elsewhere")
 API = "api"
 API_ELSEWHERE = place_of(API, queue="elsewhere")
-TURNSTILE = "(hashtext(key) & 1023) = ANY (mine)"
+TURNSTILE = "(hashtext(key) & 1023) IN (SELECT unnest(mine))"
 
 
 @pytest.fixture(autouse=True)

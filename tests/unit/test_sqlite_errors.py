@@ -46,7 +46,7 @@ def enqueue_on(connection: sqlite3.Connection, store: SqliteStore, jobs: list[Ne
 
 
 def test_a_callers_transaction_decides(store: SqliteStore, caller: sqlite3.Connection) -> None:
-    assert enqueue_on(caller, store, new_jobs(2)) == frozenset()
+    assert enqueue_on(caller, store, new_jobs(2)) == {}
     caller.rollback()
     assert store.counts() == []
     enqueue_on(caller, store, [*new_jobs(2), *new_jobs(1, delay_seconds=60.0)])

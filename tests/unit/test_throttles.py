@@ -123,11 +123,16 @@ def test_by_names_the_arguments_that_make_a_key_or_a_share() -> None:
 
 
 @pytest.mark.parametrize("by", [DOMAIN.by, lh.by])
-def test_by_of_nothing_or_of_no_name_is_refused(by: Any) -> None:
-    with pytest.raises(BadOption, match="needs the name of an argument"):
-        by()
+def test_by_of_no_name_is_refused(by: Any) -> None:
     with pytest.raises(BadOption, match=r"by\(7\): give the names of arguments as text"):
         by("host", 7)
+
+
+def test_a_throttle_or_a_share_by_nothing_is_refused() -> None:
+    with pytest.raises(BadOption, match="needs the name of an argument"):
+        DOMAIN.by()
+    with pytest.raises(BadOption, match="needs the name of an argument"):
+        lh.task(name="greet", share=lh.by())
 
 
 # -- values --------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from leasehold.cli.commands import Command, with_session
 from leasehold.cli.values import read_duration, read_moment, read_object, read_pairs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from leasehold.cli.session import Session
     from leasehold.client import Client
     from leasehold.options import JobOptions
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 _EXAMPLE = """\
 leasehold enqueue shop.tasks.send_invoice invoice_id=7 --queue mail
 leasehold enqueue greet --args '{"name": "Ada"}' --delay 5m
-leasehold enqueue shop.tasks.send_invoice invoice_id=7 --tasks shop.tasks"""
+leasehold enqueue shop.tasks.send_invoice invoice_id=7 --tasks shop.tasks
+leasehold enqueue links.enrich link_id=7 --key link:7 --unique-for ever"""
 _NOTES = """\
 A value that is JSON is read as such: 7 is a number, true a boolean, '"7"' the text 7. Without
 --tasks the handler's code is not asked: the worker checks the arguments, and options that are not
@@ -43,6 +46,17 @@ given are the library's defaults, so name the queue."""
 @click.option("--throttle", metavar="KEY", help="What limits it, like domain:a.com.")
 @click.option("--share", help="Whose turn it counts as, like user:7.")
 @click.option("--cost", type=float, help="What it will spend of its throttle's rate.")
+@click.option("--key", help="Not twice while a job of this key is alive.")
+@click.option(
+    "--on-duplicate",
+    type=click.Choice(["skip", "replace", "debounce", "latest"]),
+    help="What a second job of the key does  [default: skip]",
+)
+@click.option("--unique-for", metavar="live|ever|TIME", help="How long the key is remembered.")
+@click.option("--cooldown", type=read_duration, metavar="TIME", help="… after its last success.")
+@click.option(
+    "--max-wait", type=read_duration, metavar="TIME", help="No later than this after the first."
+)
 @with_session
 def enqueue(
     session: Session,
@@ -76,10 +90,36 @@ def _enqueue(
 
 def _print(session: Session, done: Enqueued[Any]) -> None:
     if session.is_json:
+        from dataclasses import asdict
+
         from leasehold.cli.output import print_json
 
-        print_json({"id": str(done.id), "is_new": done.is_new})
+        print_json(asdict(done))
         return
     click.echo(done.id)
-    if not done.is_new:
-        click.echo("It was there already: nothing was enqueued.", err=True)
+    for line in _remarks(done):
+        click.echo(line, err=True)
+
+
+def _remarks(done: Enqueued[Any]) -> Iterator[str]:
+    if done.held is not None:
+        yield f"held: job {done.id} has this key and {_why(done)}; nothing was enqueued."
+    elif not done.is_new:
+        yield "It was there already: nothing was enqueued."
+    if done.replaced is not None:
+        yield f"It replaces job {done.replaced}."
+    if done.behind is not None:
+        yield f"It waits until job {done.behind}, which has its key, runs no more."
+
+
+def _why(done: Enqueued[Any]) -> str:
+    until = "" if done.held_until is None else f"{done.held_until:%Y-%m-%d %H:%M:%S} UTC"
+    match done.held:
+        case "ever":
+            return "is remembered for ever"
+        case "period" | "cooldown":
+            return f"is remembered until {until}"
+        case "pushed":
+            return f"was put off until {until}"
+        case _:
+            return "is live"

@@ -49,6 +49,7 @@ def jobs() -> None:
 @click.option("--kind")
 @click.option("--tenant")
 @click.option("--batch", help="A batch's id.")
+@click.option("--key", help="Only who has this key, or waits for it.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @click.option("--before", metavar="ID", help="Go on below this id: the last one of a page.")
 @with_session

@@ -10,6 +10,7 @@ from leasehold.cli.commands import Program
 from leasehold.cli.doctor import doctor
 from leasehold.cli.enqueue import enqueue
 from leasehold.cli.jobs import jobs
+from leasehold.cli.keys import keys
 from leasehold.cli.migrate import migrate
 from leasehold.cli.queues import queues, workers
 from leasehold.cli.shares import shares
@@ -39,7 +40,7 @@ def program() -> None:
 
 
 for _command in (
-    *(work, enqueue, jobs, why, queues, throttles, shares, workers),
+    *(work, enqueue, jobs, why, keys, queues, throttles, shares, workers),
     *(migrate, doctor, bench),
 ):
     program.add_command(_command)

@@ -19,7 +19,6 @@ from leasehold.model.states import State
 
 KEY_LIMIT = 200
 FOR_EVER_SECONDS = 1e99
-BEHIND = "#"  # the stage of a job that waits for another one of its key; no claim asks for it
 RUNNING = "lease"  # the table a running job stands in
 
 

@@ -8,6 +8,7 @@ lanes do; a limit counts its key over all lanes and queues.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -39,12 +40,14 @@ class Place(NamedTuple):
     lane: str
 
 
+@lru_cache(maxsize=8_192)
 def read_place(text: str) -> Place:
     """Read what the stores write: queue, stage, 32767 - priority in five digits, share, lane."""
     queue, stage, order, share, lane = text.split(SEPARATOR)
     return Place(queue, stage, 32_767 - int(order), share, lane)
 
 
+@lru_cache(maxsize=8_192)
 def party_of(place: str) -> str:
     """Return the part of a place that its share's lanes have in common."""
     return place.rpartition(SEPARATOR)[0]

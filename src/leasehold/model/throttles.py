@@ -23,13 +23,15 @@ class By:
 
 
 def by(*arguments: str) -> By:
-    """Make a share of the values of these arguments: `share=by("user_id")`."""
-    if not arguments:
-        raise BadOption("by() needs the name of an argument; for the tenant write share=TENANT")
-    return By(_names(arguments))
+    """Make a share, or a key, of the values of these arguments: `share=by("user_id")`.
+
+    `key=by()` is of all of them.
+    """
+    return By(_names(arguments)) if arguments else EVERY
 
 
 TENANT = By(())
+EVERY = By(("*",))  # no argument has this name
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from leasehold.model.ids import Fence, JobId, WorkerId
+from leasehold.model.keys import Unique
 from leasehold.model.states import State
 
 DEFAULT_QUEUE = "default"
@@ -42,6 +43,7 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     share: str | None = None
     cost: float | None = None  # what it is expected to spend of a rate
     created_by: str | None = None
+    unique: Unique | None = None  # its key, and what others of that key mean for it
 
 
 class Want(msgspec.Struct, frozen=True):
@@ -126,6 +128,7 @@ class Survey(msgspec.Struct, frozen=True):
     due_seconds: float | None
     lanes: bool = False  # whether any job waits in a lane, open or not, suspects too
     agings: dict[str, float] = {}  # by queue, in seconds
+    successors: bool = False  # whether any job waits behind another one of its key
 
 
 class Fleet(msgspec.Struct, frozen=True):
@@ -176,6 +179,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None
     created_by: str | None
     created_at: datetime
+    key: str | None
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,6 +205,12 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     kind: str | None = None
     tenant: str | None = None
     batch: JobId | None = None
+    key: str | None = None  # of that tenant; only those that have it, or wait for it
+
+    def admits(self, job: Job) -> bool:
+        """Whether it would return this job."""
+        wanted = {name: getattr(self, name) for name in self.__struct_fields__}
+        return all(value is None or getattr(job, name) == value for name, value in wanted.items())
 
 
 class TaskPolicy(msgspec.Struct, frozen=True, kw_only=True):

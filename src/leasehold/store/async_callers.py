@@ -22,8 +22,7 @@ from leasehold.store.sync_callers import (
 )
 
 if TYPE_CHECKING:
-    from leasehold.model.ids import JobId
-    from leasehold.store.base import EnqueueScript, Rows, Statement
+    from leasehold.store.base import Answers, EnqueueScript, Rows, Statement
 
 
 class AsyncCaller(Protocol):
@@ -31,7 +30,7 @@ class AsyncCaller(Protocol):
 
     backend: str
 
-    async def run(self, script: EnqueueScript) -> frozenset[JobId]:
+    async def run(self, script: EnqueueScript) -> Answers:
         """Run the script in the caller's transaction."""
 
     def after_commit(self, action: Callable[[], None]) -> None:
@@ -47,7 +46,7 @@ class AsyncPsycopgCaller:
         self._connection = connection
         self._is_committed = False
 
-    async def run(self, script: EnqueueScript) -> frozenset[JobId]:
+    async def run(self, script: EnqueueScript) -> Answers:
         """Run on a plain cursor: the connection's own may return dicts or want other markers."""
         psycopg = sys.modules["psycopg"]
         self._is_committed = commits_at_once(self._connection)
@@ -75,7 +74,7 @@ class AsyncpgCaller:
         self._connection = connection
         self._is_committed = False
 
-    async def run(self, script: EnqueueScript) -> frozenset[JobId]:
+    async def run(self, script: EnqueueScript) -> Answers:
         """Run the statements one by one; each has one text parameter, safe from type codecs."""
         self._is_committed = not self._connection.is_in_transaction()
 
@@ -100,7 +99,7 @@ class AiosqliteCaller:
         self._connection = connection
         self._is_committed = False
 
-    async def run(self, script: EnqueueScript) -> frozenset[JobId]:
+    async def run(self, script: EnqueueScript) -> Answers:
         """Run like on sqlite3; see `sqlite_transaction` for when it begins and commits."""
         with translating(sys.modules["sqlite3"].Error):
             opening = choose_opening(self._connection)
@@ -136,12 +135,10 @@ class RunSyncCaller:
         self._caller = make(inner)
         self.backend = self._caller.backend
 
-    async def run(self, script: EnqueueScript) -> frozenset[JobId]:
+    async def run(self, script: EnqueueScript) -> Answers:
         """Run what blocks where SQLAlchemy turns blocking into awaiting."""
-        existing: frozenset[JobId] = await self._target.run_sync(
-            lambda _sync: self._caller.run(script)
-        )
-        return existing
+        answers: Answers = await self._target.run_sync(lambda _sync: self._caller.run(script))
+        return answers
 
     def after_commit(self, action: Callable[[], None]) -> None:
         self._caller.after_commit(action)
@@ -164,7 +161,7 @@ class AsyncEngineCaller:
         self._engine = engine
         self.backend = engine.dialect.name
 
-    async def run(self, script: EnqueueScript) -> frozenset[JobId]:
+    async def run(self, script: EnqueueScript) -> Answers:
         """Run and commit."""
         async with self._engine.begin() as connection:
             return await make_connection_caller(connection).run(script)

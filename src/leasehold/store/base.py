@@ -17,6 +17,7 @@ import msgspec
 
 from leasehold.model.facts import Facts
 from leasehold.model.ids import JobId, WorkerId
+from leasehold.model.keys import KeyInfo, Standing, Verdict
 from leasehold.model.lanes import (
     Ask,
     LaneSeen,
@@ -58,11 +59,26 @@ class Statement(NamedTuple):
 
 
 Rows: TypeAlias = Sequence[Sequence[Any]]
-# Yields statements, is sent their rows, returns the ids that stood there already.
-EnqueueScript: TypeAlias = Generator[Statement, Rows, frozenset[JobId]]
+# What became of the jobs that were not simply written; nearly always there are none.
+Answers: TypeAlias = Mapping[JobId, Standing]
+# Yields statements, is sent their rows, returns the answers.
+EnqueueScript: TypeAlias = Generator[Statement, Rows, Answers]
 
 
 ANY_QUEUE = "*"
+_MAY_RUN = frozenset({Verdict.SAME, Verdict.REPLACED})
+
+
+def made_of(jobs: Sequence[NewJob], answers: Answers) -> Sequence[NewJob]:
+    """Return the jobs that may run at once, so that somebody should wake for them."""
+    if not answers:
+        return jobs
+    return [job for job in jobs if job.id not in answers or answers[job.id].verdict in _MAY_RUN]
+
+
+def keys_of(jobs: Sequence[NewJob]) -> list[str]:
+    """Name the keys that jobs ask for."""
+    return sorted({job.unique.key for job in jobs if job.unique is not None})
 
 
 def arrivals_of(jobs: Sequence[NewJob]) -> dict[str, int]:
@@ -81,11 +97,13 @@ class Answer(StrEnum):
 class Wake(msgspec.Struct, frozen=True):
     """Why a wait ended early: how many jobs came to which queue, or nothing known but to look.
 
-    `turn` is the same for all who are woken by it, and any number: they take turns by it.
+    `turn` is the same for all who are woken by it, and any number: they take turns by it. A poke is
+    told from an arrival where that can be.
     """
 
     arrivals: dict[str, int] = {}
     turn: int = 0
+    is_poke: bool = False
 
 
 class Waker(Protocol):
@@ -134,13 +152,15 @@ class Store(Protocol):
         """Return the same store on a connection of its own, for one thread. Close it after use."""
 
     # -- enqueue ---------------------------------------------------------------------------------
-    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
-        """Write the jobs, all or none, and wake workers; returns the ids that stood there already.
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
+        """Write the jobs, all or none, and wake workers; tells of those not simply written.
 
-        The same id, kind, tenant and arguments again is the same job; else `IdConflict`.
+        The same id, kind, tenant and arguments again is the same job; else `IdConflict`. A job
+        whose key another one has is made or not as model/keys.py says; several of one key act one
+        after the other. `KeyBusy` when an open transaction has the key for too long.
         """
 
-    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         """Begin to do the same. What is returned waits for the answer: call it once, here."""
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
@@ -237,6 +257,12 @@ class Store(Protocol):
     def promote(self, *, limit: int) -> Promotion:
         """Move scheduled jobs that are due to ready."""
 
+    def hand_over(self, *, limit: int) -> int:
+        """Let jobs go that waited behind one of their key which runs no more; says how many.
+
+        Running ones that are to stop for a newer job are told so here.
+        """
+
     def lapsed(self, *, limit: int) -> list[Lapsed]:
         """List leases whose end has passed, oldest first. Takes nothing."""
 
@@ -288,13 +314,14 @@ class Store(Protocol):
         """Make a failed, dead or cancelled job ready now, failures and lapses back to 0.
 
         Returns QUEUED, or BLOCKED with a throttle, when it did, the state that forbids it
-        otherwise, None for no such job.
+        otherwise, None for no such job. An ended one takes its key back; `KeyHeld` when another
+        live job has it.
         """
 
     def delete(self, job_id: JobId) -> State | None:
         """Delete a job that is not running, with its history; None when it is gone (or never was).
 
-        Returns RUNNING when it may not.
+        What was remembered of its key is forgotten with it. Returns RUNNING when it may not.
         """
 
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
@@ -317,6 +344,15 @@ class Store(Protocol):
 
     def facts(self, job_id: JobId) -> Facts | None:
         """Read all that a reason not to run may rest on, at one moment; None for no such job."""
+
+    def key(self, key: str, *, tenant: str) -> KeyInfo | None:
+        """Say who has a key; None when nothing is known of it."""
+
+    def forget_key(self, key: str, *, tenant: str) -> bool:
+        """Forget what is remembered of a key; False when there is nothing.
+
+        `KeyHeld` while a live job has it.
+        """
 
     def throttles(self) -> list[ThrottleInfo]:
         """List the rules, and the keys that have limits of their own or a pause, by name."""

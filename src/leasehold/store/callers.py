@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leasehold.errors import BadOption
-from leasehold.model.ids import JobId
 from leasehold.model.values import NewJob
 from leasehold.store import read_backend
 from leasehold.store.async_callers import (
@@ -24,7 +23,8 @@ from leasehold.store.async_callers import (
     make_connection_caller,
     make_session_caller,
 )
-from leasehold.store.base import arrivals_of
+from leasehold.store.base import Answers, arrivals_of, keys_of, made_of
+from leasehold.store.scripts import NamingKeys
 from leasehold.store.sync_callers import (
     Caller,
     DjangoCaller,
@@ -38,8 +38,8 @@ from leasehold.store.sync_callers import (
 if TYPE_CHECKING:
     from leasehold.store.base import Store
 
-Write: TypeAlias = Callable[[Sequence[NewJob]], frozenset[JobId]]
-AsyncWrite: TypeAlias = Callable[[Sequence[NewJob]], Awaitable[frozenset[JobId]]]
+Write: TypeAlias = Callable[[Sequence[NewJob]], Answers]
+AsyncWrite: TypeAlias = Callable[[Sequence[NewJob]], Awaitable[Answers]]
 
 _SYNC: dict[tuple[str, str], Callable[[Any], Caller]] = {
     ("psycopg", "Connection"): PsycopgCaller,
@@ -79,10 +79,11 @@ def bind_caller(store: Store, connection: object) -> Write:
     caller: Caller = make(connection)
     _check_backend(store, caller.backend)
 
-    def write(jobs: Sequence[NewJob]) -> frozenset[JobId]:
-        existing = caller.run(store.enqueue_script(jobs))
-        caller.after_commit(_waking(store, jobs))
-        return existing
+    def write(jobs: Sequence[NewJob]) -> Answers:
+        with NamingKeys(keys_of(jobs)):
+            answers = caller.run(store.enqueue_script(jobs))
+        caller.after_commit(_waking(store, made_of(jobs, answers)))
+        return answers
 
     return write
 
@@ -96,10 +97,11 @@ def bind_async_caller(store: Store, connection: object) -> AsyncWrite:
     caller: AsyncCaller = make(connection)
     _check_backend(store, caller.backend)
 
-    async def write(jobs: Sequence[NewJob]) -> frozenset[JobId]:
-        existing = await caller.run(store.enqueue_script(jobs))
-        caller.after_commit(_waking(store, jobs))
-        return existing
+    async def write(jobs: Sequence[NewJob]) -> Answers:
+        with NamingKeys(keys_of(jobs)):
+            answers = await caller.run(store.enqueue_script(jobs))
+        caller.after_commit(_waking(store, made_of(jobs, answers)))
+        return answers
 
     return write
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -11,43 +11,65 @@ from uuid import UUID
 
 import msgspec
 
-from leasehold.errors import IdConflict, StoreBusy
+from leasehold.errors import IdConflict, KeyBusy, StoreBusy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import TracebackType
 
     from leasehold.errors import LeaseholdError
-    from leasehold.model.ids import JobId
-    from leasehold.store.base import EnqueueScript, Rows, Statement
+    from leasehold.store.base import Answers, EnqueueScript, Rows, Statement
 
 ID_CONFLICT = "LH001"
+LOCK_TIMEOUT = "55P03"
 _SQLITE_BUSY = 5
 _IDS = re.compile(r"\[[^\]]*\]")
 
 
-def drive(script: EnqueueScript, execute: Callable[[Statement], Rows]) -> frozenset[JobId]:
+def drive(script: EnqueueScript, execute: Callable[[Statement], Rows]) -> Answers:
     """Run the script to its end."""
     try:
         statement = next(script)
         while True:
             statement = script.send(execute(statement))
     except StopIteration as end:
-        ids: frozenset[JobId] = end.value
-        return ids
+        answers: Answers = end.value
+        return answers
 
 
 async def drive_async(
     script: EnqueueScript, execute: Callable[[Statement], Awaitable[Rows]]
-) -> frozenset[JobId]:
+) -> Answers:
     """Do the same where each statement is awaited."""
     rows: Rows | None = None
     while True:
         try:
             statement = next(script) if rows is None else script.send(rows)
         except StopIteration as end:
-            ids: frozenset[JobId] = end.value
-            return ids
+            answers: Answers = end.value
+            return answers
         rows = await execute(statement)
+
+
+class NamingKeys:
+    """A block in which a lock that can't be had in time is that of one of these keys."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
+
+    def __enter__(self) -> None:
+        """Nothing is to be done before."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None or not self._keys:
+            return
+        if any(_has_state(inner, LOCK_TIMEOUT) for inner in _layers(error)):
+            raise KeyBusy(self._keys) from error
 
 
 @contextmanager
@@ -64,7 +86,7 @@ def translating(kind: type[Exception]) -> Iterator[None]:
 
 def _translate(error: BaseException) -> LeaseholdError | None:
     for inner in _layers(error):
-        if ID_CONFLICT in (getattr(inner, "sqlstate", None), getattr(inner, "pgcode", None)):
+        if _has_state(inner, ID_CONFLICT):
             return IdConflict(read_ids(str(inner)))
         # The lowest byte is the error, the rest its flavour (517 is SQLITE_BUSY_SNAPSHOT).
         if getattr(inner, "sqlite_errorcode", 0) & 0xFF == _SQLITE_BUSY:
@@ -73,6 +95,10 @@ def _translate(error: BaseException) -> LeaseholdError | None:
                 "first read: begin it with BEGIN IMMEDIATE (Django: transaction_mode), try again"
             )
     return None
+
+
+def _has_state(error: BaseException, state: str) -> bool:
+    return state in (getattr(error, "sqlstate", None), getattr(error, "pgcode", None))
 
 
 def _layers(error: BaseException) -> Iterator[BaseException]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from leasehold.worker.settings import Settings
 
 PROMOTE_LIMIT = 1_000
+HAND_OVER_LIMIT = 1_000
 BEAT_SECONDS = 15.0
 LAPSE_LOOK_SECONDS = 0.25  # between the looks of all workers
 HEAD_START_SECONDS = 0.0005  # for what was claimed, before this thread is busy with the next look
@@ -79,6 +80,7 @@ class Claimer:
         self._wants_poke = False
         self._is_stopping = False
         self._is_after_suspects = False
+        self._has_successors = False  # whether jobs wait behind others of their key
         self._next_due_at = float("inf")  # the first survey tells
         self._fleet = Fleet()
         self._reclaim_round = self._plan_reclaim()
@@ -120,6 +122,7 @@ class Claimer:
             [
                 Round(self._taker.settle_doubt, poll),
                 Round(self._survey, poll),
+                Round(self._hand_over, poll),
                 self._reclaim_round,
                 Round(self._taker.hand_back_stale, poll),
                 Round(self._beat, BEAT_SECONDS),
@@ -167,6 +170,7 @@ class Claimer:
         self._pace.measure(self._book.finished, time.monotonic())
         room = self._pace.room(self._book.open_count)
         was_empty = self._book.is_empty
+        self._taker.is_held_up = False
         taken = 0
         if room > 0 and (self._taker.is_hopeful or self._on_empty is not None):
             self._taker.is_ready_hopeful |= self._on_empty is not None
@@ -192,11 +196,13 @@ class Claimer:
             wake = self._wait(deadline - time.monotonic(), wants_poke=wants_poke)
             if wake is None:
                 return
+            if wake.is_poke and not self._is_eager and not self._settings.queue_slots:
+                return  # nothing came, but a slot of some lane may be free
             place = place_in_line(self._worker, wake, self._fleet)
             if place <= SPARE_LOOKS:
                 if place > 0:
                     self._wait(place * TURN_SECONDS, wants_poke=False)
-                if not self._taker.lanes.is_hopeful:
+                if self._taker.uses_lanes:
                     self._taker.lanes.hope()  # what came may have gone to a lane
                 self._look_after_wake(room)
                 return
@@ -223,6 +229,8 @@ class Claimer:
             return False
         seen = self._store.survey(self._settings.queues, self._kinds)
         self._taker.uses_lanes = self._taker.uses_lanes or seen.lanes
+        if seen.successors and self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
+            return False
         return not (seen.ready or seen.suspects or self._taker.has_open_lanes())
 
     def _idle_seconds(self) -> float:
@@ -254,6 +262,7 @@ class Claimer:
         """See in one look what there is to do; an idle worker does nothing else."""
         seen = self._store.survey(self._settings.queues, self._kinds)
         self._taker.is_ready_hopeful |= seen.ready
+        self._has_successors = seen.successors
         self._taker.agings = seen.agings
         if seen.lanes:
             self._taker.uses_lanes = True
@@ -263,6 +272,15 @@ class Claimer:
             self._taker.take_parked()
         if seen.suspects or seen.lanes:
             self._claim_suspect()
+
+    def _hand_over(self) -> None:
+        """Let go what waits behind a job that runs no more; of a fleet, a few workers look."""
+        is_our_turn = self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
+        if not self._has_successors or not is_our_turn:
+            return
+        if self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
+            self._taker.is_ready_hopeful = True
+            self._taker.lanes.hope()  # some may have gone to a lane
 
     def _claim_suspect(self) -> int:
         taken = self._taker.take_suspect()

@@ -23,6 +23,8 @@ LANES = 1_000
 FEWEST_LANES = 8
 MOST_PAGES = 10
 MOST_PAUSE_SECONDS = 10.0
+MOST_GATHER_SECONDS = 0.02
+ENOUGH_FREED = 100
 LOOK_SHARE = 20  # a look may follow after 20 times its cost: 5 % of the time
 UNFILLED_SHARE = 10  # … or 10 %, when what is known does not fill the room
 _NEVER = float("inf")
@@ -38,6 +40,8 @@ class Lanes:
         self._random = random.Random()
         self._ring = Ring()
         self._freed: deque[str] = deque()
+        self._freed_at = _NEVER
+        self._gather_seconds = 0.0
         self._is_worth_a_look = True
         self._looked_at = float("-inf")
         self._look_cost = 0.0
@@ -48,17 +52,30 @@ class Lanes:
     @property
     def is_hopeful(self) -> bool:
         """Whether a claim may find something."""
-        return (
-            self._is_worth_a_look
-            or bool(self._freed)
-            or not self._ring.is_empty
-            or time.monotonic() >= self._opens_at
-        )
+        is_known = self._is_worth_a_look or not self._ring.is_empty
+        return is_known or time.monotonic() >= self.opens_at
 
     @property
     def opens_at(self) -> float:
-        """When a lane that is closed by a rate or a pause may open, by the monotonic clock."""
-        return self._opens_at
+        """When a lane that is closed may open, by the monotonic clock.
+
+        Slots that are freed one by one are gathered for as long as two claims take: a claim costs
+        nearly the same for one lane as for fifty.
+        """
+        if not self._freed:
+            return self._opens_at
+        patience = 0.0 if len(self._freed) >= ENOUGH_FREED else self._gather_seconds
+        return min(self._opens_at, self._freed_at + patience)
+
+    @property
+    def has_freed(self) -> bool:
+        """Whether a slot is free again that this worker had."""
+        return bool(self._freed)
+
+    @property
+    def has_several_shares(self) -> bool:
+        """Whether one share's jobs could keep another's waiting."""
+        return self._ring.has_several_shares
 
     def hope(self) -> None:
         """Something may have come, or have been changed: look again."""
@@ -75,6 +92,8 @@ class Lanes:
 
     def free(self, places: Sequence[str]) -> None:
         """Jobs of these places have ended here."""
+        if not self._freed:
+            self._freed_at = time.monotonic()
         self._freed.extend(places)
 
     def top(self, queue: str) -> int | None:
@@ -134,7 +153,10 @@ class Lanes:
         return interleave(claims) if self._ring.has_several_shares else claims
 
     def _take(self, asks: list[Ask], limit: int) -> list[Claim]:
-        return self._store.claim_lanes(self._worker, asks, limit=limit, leases=self._leases)
+        started = time.monotonic()
+        claims = self._store.claim_lanes(self._worker, asks, limit=limit, leases=self._leases)
+        self._gather_seconds = min(MOST_GATHER_SECONDS, 2 * (time.monotonic() - started))
+        return claims
 
     def _look(self, wants: Sequence[Want]) -> None:
         """Look at the lanes of these queues, some pages further when all of a page are closed."""

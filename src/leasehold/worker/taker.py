@@ -67,7 +67,7 @@ class Taker:
         self.is_ready_hopeful = True  # whether something may be ready
         self._had = {"ready": True, "lanes": True}
         self._is_ready_first = True
-        self._is_held_up = False  # lanes have work, and this worker no room for it
+        self.is_held_up = False  # there is work, and no room for it until a job ends here
         self.is_stopping = False
         # Since when leases may stand that we do not know: a claim's answer was lost.
         self._doubt_since: float | None = None
@@ -76,11 +76,13 @@ class Taker:
     @property
     def is_hopeful(self) -> bool:
         """Whether a claim may find something that fits in here."""
-        return self.is_ready_hopeful or self._are_lanes_hopeful
+        return not self.is_held_up and (self.is_ready_hopeful or self._are_lanes_hopeful)
 
     @property
     def _are_lanes_hopeful(self) -> bool:
-        return self.uses_lanes and not self._is_held_up and self.lanes.is_hopeful
+        if not self.uses_lanes:
+            return False
+        return self.lanes.is_hopeful or (self.lanes.has_freed and self._book.is_empty)
 
     def has_open_lanes(self) -> bool:
         """Whether a lane has a job that may start now."""
@@ -89,12 +91,13 @@ class Taker:
     # -- what to take ----------------------------------------------------------------------------
     def take_some(self, room: int) -> int:
         """Take up to so many of what may run; lanes only where they are in use."""
-        self._is_held_up = False
+        self.is_held_up = False
         if not self._are_lanes_hopeful:
             return self._take_all_ready(self._wants(room), room)
-        # Less ahead, of both: what is ready must not fill up the room that a lane waits for.
-        room = min(room, self._pace.room(self._book.open_count, ahead_share=AHEAD_OF_LANES))
-        self._is_held_up = room <= 0
+        if self.lanes.has_several_shares or self.is_ready_hopeful:
+            # Less ahead, of both: none may fill up the room that the other waits for.
+            room = min(room, self._pace.room(self._book.open_count, ahead_share=AHEAD_OF_LANES))
+        self.is_held_up = room <= 0
         return self._take_in_turns(room) if room > 0 else 0
 
     def take_suspect(self) -> int:
@@ -131,7 +134,7 @@ class Taker:
     def _take_in_turns(self, room: int) -> int:
         """Take from ready and lanes, queue by queue in the order wanted."""
         wants = self._wants(room)
-        self._is_held_up = not wants
+        self.is_held_up = not wants
         self.lanes.refresh(wants)
         taken = 0
         for has_lanes, alike in groupby(wants, lambda want: self.lanes.top(want.queue) is not None):
@@ -172,8 +175,10 @@ class Taker:
 
     def _take_all_ready(self, wants: Sequence[Want], limit: int) -> int:
         """Take what is ready, of any priority; nothing of it is a reason not to ask again soon."""
+        if limit <= 0:
+            return 0
         taken = self._take_ready(wants, limit)
-        self.is_ready_hopeful = taken > 0 or limit <= 0
+        self.is_ready_hopeful = taken > 0
         return taken
 
     def _take_ready(self, wants: Sequence[Want], limit: int) -> int:

@@ -37,6 +37,8 @@ class Many:
 
     def find_ids(self, where: Filter, before: JobId | None, limit: int) -> list[JobId]:
         """List the ids of what `find` lists."""
+        if where.key is not None:
+            return [job.id for job in self._people.find(where, before, limit)]
         sql = _only_ids(load(PACKAGE, rows.FIND[where.state]))
         parameters = rows.find_parameters(where, before, limit)
         with self._lend() as connection:

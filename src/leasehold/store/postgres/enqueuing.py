@@ -1,22 +1,23 @@
 """Enqueue on a connection of our own.
 
-Nearly always a job is plain: due at once, in no lane, and its policy is said. One such job, and
-many that differ in nothing but their ids and arguments, have statements of their own;
-`enqueue_many` of the SQL API takes all others, and finds out what an id that stands there already
-means.
+Nearly always a job is plain: due at once, in no lane, without a key, and its policy is said. One
+such job, and many that differ in nothing but their ids and arguments, have statements of their
+own; `enqueue_many` of the SQL API takes all others, and finds out what an id that stands there
+already means; `enqueue_keyed` takes those with a key.
 """
 
 from __future__ import annotations
 
 from operator import attrgetter
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 import msgspec
 from psycopg import errors
 from psycopg.pq import Format
 
-from leasehold.model.ids import JobId
+from leasehold.errors import KeyBusy
+from leasehold.store.base import keys_of
+from leasehold.store.postgres import rows
 from leasehold.store.postgres.arrays import pack_ids, pack_texts
 from leasehold.store.postgres.statements import Sending, Statements
 from leasehold.store.sql import load
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leasehold.model.values import NewJob
+    from leasehold.store.base import Answers
     from leasehold.store.postgres.connection import Connection
 
 _encode = msgspec.json.Encoder().encode
@@ -43,8 +45,8 @@ class Enqueuing:
         skew_seconds: float,
         *,
         wake: str | None = None,
-    ) -> frozenset[JobId]:
-        """Write the jobs; returns the ids that stood there already."""
+    ) -> Answers:
+        """Write the jobs; tells of those that were not simply written."""
         if wake is None:
             return self.begin(connection, jobs, skew_seconds)()
         follow = _sending("wake", [wake.encode()])
@@ -52,11 +54,11 @@ class Enqueuing:
             self._statements.run_both(connection, _of_one(jobs[0], skew_seconds), follow)
         except errors.UniqueViolation:
             return self._begin_any(connection, jobs, skew_seconds)()
-        return frozenset()
+        return {}
 
     def begin(
         self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float
-    ) -> Callable[[], frozenset[JobId]]:
+    ) -> Callable[[], Answers]:
         """Hand the jobs over to the database; what is returned waits for its answer."""
         if not are_plain_and_alike(jobs):
             return self._begin_any(connection, jobs, skew_seconds)
@@ -65,28 +67,43 @@ class Enqueuing:
         )
         finish = self._statements.begin(connection, sending)
 
-        def existing() -> frozenset[JobId]:
+        def existing() -> Answers:
             try:
                 finish()
             except errors.UniqueViolation:
                 # One of them again, or another job under its id: told apart there.
                 return self._begin_any(connection, jobs, skew_seconds)()
-            return frozenset()
+            return {}
 
         return existing
 
     def _begin_any(
         self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float
-    ) -> Callable[[], frozenset[JobId]]:
-        values = [_encode(jobs), str(skew_seconds).encode()]
-        finish = self._statements.begin(connection, _sending("enqueue_own", values))
+    ) -> Callable[[], Answers]:
+        if keys := keys_of(jobs):
+            return self._begin_keyed(connection, jobs, skew_seconds, keys)
+        finish = self._statements.begin(connection, _of_any("enqueue_own", jobs, skew_seconds))
 
-        def existing() -> frozenset[JobId]:
-            found = finish()
-            ids = (found.get_value(row, 0) for row in range(found.ntuples))
-            return frozenset(JobId(UUID(bytes=each)) for each in ids)
+        def existing() -> Answers:
+            found = self._statements.rows(connection, finish())
+            return dict(rows.existing(row[0]) for row in found)
 
         return existing
+
+    def _begin_keyed(
+        self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float, keys: list[str]
+    ) -> Callable[[], Answers]:
+        sending = _of_any("enqueue_keyed_own", jobs, skew_seconds)
+        finish = self._statements.begin(connection, sending)
+
+        def answers() -> Answers:
+            try:
+                found = self._statements.rows(connection, finish())
+            except errors.LockNotAvailable as error:
+                raise KeyBusy(keys) from error
+            return dict(map(rows.standing, found))
+
+        return answers
 
 
 _shared = attrgetter(
@@ -100,12 +117,12 @@ _shared = attrgetter(
     "created_by",
 )
 _POLICY = slice(1, 6)
-_own = attrgetter("delay_seconds", "run_at", "lane", "share", "cost")
-_NOTHING_OF_ITS_OWN = (None,) * 5
+_own = attrgetter("delay_seconds", "run_at", "lane", "share", "cost", "unique")
+_NOTHING_OF_ITS_OWN = (None,) * 6
 
 
 def are_plain_and_alike(jobs: Sequence[NewJob]) -> bool:
-    """Whether all are due at once, in no lane, and leave nothing to their one task."""
+    """Whether all are due at once, in no lane, without a key, and leave nothing to their task."""
     if not jobs:
         return False
     shared = _shared(jobs[0])
@@ -131,6 +148,10 @@ def _of_alike(jobs: Sequence[NewJob], skew_seconds: float) -> Sending:
 def _rest(job: NewJob, skew_seconds: float) -> list[bytes | None]:
     values = (*_shared(job), skew_seconds)
     return [None if each is None else str(each).encode() for each in values]
+
+
+def _of_any(name: str, jobs: Sequence[NewJob], skew_seconds: float) -> Sending:
+    return _sending(name, [_encode(jobs), str(skew_seconds).encode()])
 
 
 def _sending(

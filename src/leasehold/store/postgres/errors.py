@@ -13,6 +13,7 @@ from psycopg import errors as pg
 from leasehold.errors import (
     BadValue,
     IdConflict,
+    KeyHeld,
     LeaseholdError,
     SchemaMismatch,
     StoreBusy,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 ID_CONFLICT = "LH001"
 LEASE_LOST = "LH002"
 NOT_READ_COMMITTED = "LH003"
+KEY_HELD = "LH004"
 
 _TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError], str], ...] = (
     ((pg.DiskFull,), StoreFull, "PostgreSQL has no space left"),
@@ -60,6 +62,10 @@ def translate(error: psycopg.Error) -> LeaseholdError:
     """Return the leasehold error that says the same."""
     if error.sqlstate == ID_CONFLICT:
         return IdConflict(UUID(text) for text in json.loads(error.diag.message_primary or "[]"))
+    if error.sqlstate == KEY_HELD:
+        said = json.loads(error.diag.message_primary or "{}")
+        job_id = None if said["job"] is None else UUID(said["job"])
+        return KeyHeld(job_id, said["key"], UUID(said["holder"]))
     if error.sqlstate == NOT_READ_COMMITTED:
         return StoreRefused(
             "claims from lanes need READ COMMITTED: set default_transaction_isolation for this role"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from psycopg import Rollback
 from psycopg.rows import dict_row
 
 from leasehold.errors import StoreError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.facts import Facts
     from leasehold.model.ids import JobId
+    from leasehold.model.keys import KeyInfo
     from leasehold.model.values import Attempt, Filter, Job
     from leasehold.store.postgres.connection import Connection
     from leasehold.store.postgres.statements import Statements
@@ -34,21 +36,42 @@ class People:
     """
 
     def __init__(
-        self, lend: Callable[[], AbstractContextManager[Connection]], statements: Statements
+        self,
+        lend: Callable[[], AbstractContextManager[Connection]],
+        statements: Statements,
+        skew_seconds: Callable[[], float],
     ) -> None:
         self._lend = lend
         self._statements = statements
+        self._skew_seconds = skew_seconds
 
     def get(self, job_id: JobId) -> Job | None:
         found = self._jobs("get", job_id=job_id)
         return found[0] if found else None
 
     def find(self, where: Filter, before: JobId | None, limit: int) -> list[Job]:
+        if where.key is not None:
+            return self._find_by_key(where.key, where, before)[:limit]
         return self._jobs(rows.FIND[where.state], **rows.find_parameters(where, before, limit))
 
     def facts(self, job_id: JobId, skew: timedelta) -> Facts | None:
         found = self._dicts("facts", job_id=job_id, skew=skew, **BOUNDS)
         return to_facts(found[0]) if found else None
+
+    def _find_by_key(self, key: str, where: Filter, before: JobId | None) -> list[Job]:
+        """Find those that have the key now: it has no index of the jobs that had it once."""
+        info = self.key(key, where.tenant or "")
+        named = [] if info is None else [info.holder, info.next]
+        jobs = [job for job_id in named if job_id and (job := self.get(job_id))]
+        chosen = [job for job in jobs if where.admits(job) and (not before or job.id < before)]
+        return sorted(chosen, key=lambda job: job.id, reverse=True)
+
+    def key(self, key: str, tenant: str) -> KeyInfo | None:
+        found = self._run("key", key=key, tenant=tenant)
+        return rows.key(found[0]) if found else None
+
+    def forget_key(self, key: str, tenant: str) -> bool:
+        return bool(self._run("forget_key", key=key, tenant=tenant)[0][0])
 
     def history(self, job_id: JobId) -> list[Attempt]:
         return [rows.attempt(row) for row in self._run("history", job_id=job_id)]
@@ -65,18 +88,24 @@ class People:
         raise _moved(job_id, "cancelled")
 
     def retry(self, job_id: JobId) -> State | None:
+        given = {"job_id": job_id, "skew_seconds": self._skew_seconds()}
         for _ in range(_ROUNDS):
-            back = self._run("retry_waiting", job_id=job_id)
-            if back := back or self._on_ended(job_id, "retry_ended"):
+            if back := self._run("retry_waiting", job_id=job_id):
                 return State(back[0][0])
             state = self.state(job_id)
             if state in {None, State.QUEUED, State.BLOCKED, State.RUNNING, State.SUCCEEDED}:
                 return state
+            # Only now: a key that another job has is no matter to one that can't be retried.
+            if back := self._in_order(("take_key", "lock_job", "retry_ended"), given):
+                return State(back[0][0])
         raise _moved(job_id, "retried")
 
     def delete(self, job_id: JobId) -> State | None:
         for _ in range(_ROUNDS):
-            if self._run("delete_waiting", job_id=job_id) or self._on_ended(job_id, "delete_ended"):
+            given = {"job_id": job_id}
+            if self._in_order(("release_key", "delete_waiting"), given):
+                return None
+            if self._in_order(("release_key", "lock_job", "delete_ended"), given):
                 return None
             state = self.state(job_id)
             if state in {None, State.RUNNING}:
@@ -95,12 +124,19 @@ class People:
         job = self.get(job_id)
         return None if job is None else job.state
 
-    def _on_ended(self, job_id: JobId, operation: str) -> list[Any]:
-        with self._lend() as connection, connection.transaction():
-            connection.execute(load(PACKAGE, "lock_job").encode(), {"job_id": job_id})
-            # A later statement, so that it sees what the lock waited for.
-            sql = load(PACKAGE, operation).encode()
-            return connection.execute(sql, {"job_id": job_id}).fetchall()
+    def _in_order(self, operations: tuple[str, ...], given: dict[str, Any]) -> list[Any]:
+        """Run statements in one transaction, each seeing what the one before has waited for.
+
+        When the last one finds nothing, nothing was done: the key is as it was.
+        """
+        found: list[Any] = []
+        with self._lend() as connection, connection.transaction() as transaction:
+            for operation in operations:
+                sql = load(PACKAGE, operation).encode()
+                found = connection.execute(sql, given).fetchall()
+            if not found:
+                raise Rollback(transaction)
+        return found
 
     def _jobs(self, operation: str, **parameters: Any) -> list[Job]:
         return [rows.job(record) for record in self._dicts(operation, **parameters)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from leasehold.model.ids import JobId
+from leasehold.model.keys import KeyInfo, Standing, Verdict
 from leasehold.model.states import State
 from leasehold.model.values import Attempt, Filter, Job, QueueCounts, WorkerInfo
 
@@ -47,6 +50,29 @@ def job_ids(packed: bytes) -> frozenset[JobId]:
 def job_id(value: Any) -> JobId:
     """Read an id as any driver returns it."""
     return JobId(value if isinstance(value, UUID) else UUID(str(value)))
+
+
+def existing(value: Any) -> tuple[JobId, Standing]:
+    """Read the id of a job that stood there already."""
+    known = job_id(value)
+    return known, Standing(known, Verdict.SAME)
+
+
+def standing(row: Sequence[Any]) -> tuple[JobId, Standing]:
+    """Read a row of `leasehold.enqueue_keyed`, as any driver returns it."""
+    asked, stands, verdict, other, until = row
+    return job_id(asked), Standing(
+        job_id(stands),
+        Verdict(verdict),
+        None if other is None else job_id(other),
+        None if until is None else until.astimezone(UTC),
+    )
+
+
+def key(row: tuple[Any, ...]) -> KeyInfo:
+    values = dict(zip(KeyInfo.__struct_fields__, row, strict=True))
+    state = values["holder_state"]
+    return KeyInfo(**values | {"holder_state": None if state is None else State(state)})
 
 
 def job(record: dict[str, Any]) -> Job:

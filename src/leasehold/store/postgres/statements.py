@@ -50,6 +50,10 @@ class Statements:
         result = self.begin(connection, sending)()
         return self._session(connection).rows(result)
 
+    def rows(self, connection: Connection, result: PGresult) -> list[Any]:
+        """Read an answer."""
+        return self._session(connection).rows(result)
+
     def begin(self, connection: Connection, sending: Sending) -> Callable[[], PGresult]:
         """Hand a statement over to the database; what is returned waits for its answer."""
         session = self._session(connection)

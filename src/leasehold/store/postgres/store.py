@@ -32,10 +32,13 @@ from leasehold.model.values import (
 from leasehold.store.base import (
     ANY_QUEUE,
     Answer,
+    Answers,
     EnqueueScript,
     SchemaStatus,
     Statement,
     arrivals_of,
+    keys_of,
+    made_of,
 )
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.facts import Facts
     from leasehold.model.ids import JobId, WorkerId
+    from leasehold.model.keys import KeyInfo
     from leasehold.model.lanes import (
         Ask,
         LaneSeen,
@@ -95,7 +99,7 @@ class PostgresStore:
         self._notifier = Notifier(self._pool)
         self._statements = Statements()
         self._enqueuing = Enqueuing(self._statements)
-        self._people = People(self._lend, self._statements)
+        self._people = People(self._lend, self._statements, lambda: self.skew_seconds)
         self._many = Many(self._lend, self._people)
         self._rules = Rules(
             self._lend, self._statements, skew=lambda: self._skew, wake=self._wake_all
@@ -131,13 +135,13 @@ class PostgresStore:
         return store
 
     # -- enqueue ---------------------------------------------------------------------------------
-    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
         with self._lend() as connection:
             wake = self._wake_at_once(connection, jobs)
-            existing = self._enqueuing.write(connection, jobs, self.skew_seconds, wake=wake)
+            answers = self._enqueuing.write(connection, jobs, self.skew_seconds, wake=wake)
         if wake is None:
-            self.notify(arrivals_of(jobs))
-        return existing
+            self.notify(arrivals_of(made_of(jobs, answers)))
+        return answers
 
     def _wake_at_once(self, connection: Connection, jobs: Sequence[NewJob]) -> str | None:
         """Return the wake-up that may go out together with this job, if any."""
@@ -146,28 +150,31 @@ class PostgresStore:
             return self._own_notifier().take_turn(str(jobs[0].queue))
         return None
 
-    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         steps = self._enqueue_in_steps(jobs)
 
-        def take_step() -> frozenset[JobId]:
+        def take_step() -> Answers:
             with shielded():  # not between the steps, where the caller is at work
                 return next(steps)
 
         take_step()
         return take_step
 
-    def _enqueue_in_steps(self, jobs: Sequence[NewJob]) -> Iterator[frozenset[JobId]]:
+    def _enqueue_in_steps(self, jobs: Sequence[NewJob]) -> Iterator[Answers]:
         with borrow(self._pool) as connection:
             finish = self._enqueuing.begin(connection, jobs, self.skew_seconds)
-            yield frozenset()
-            existing = finish()
-        self.notify(arrivals_of(jobs))
-        yield existing
+            yield {}
+            answers = finish()
+        self.notify(arrivals_of(made_of(jobs, answers)))
+        yield answers
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
         parameters = {"jobs": _encode(jobs).decode(), "skew_seconds": self.skew_seconds}
+        if keys_of(jobs):
+            found = yield Statement(load(PACKAGE, "enqueue_keyed"), parameters)
+            return dict(map(rows.standing, found))
         found = yield Statement(load(PACKAGE, "enqueue"), parameters)
-        return frozenset(rows.job_id(row[0]) for row in found)
+        return dict(rows.existing(row[0]) for row in found)
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
         self._own_notifier().notify(arrivals)
@@ -258,6 +265,10 @@ class PostgresStore:
                 claims.look_from_head()
         return promotion
 
+    def hand_over(self, *, limit: int) -> int:
+        found = self._run(load(PACKAGE, "hand_over"), limit=limit, skew_seconds=self.skew_seconds)
+        return int(found[0][0])
+
     def lapsed(self, *, limit: int) -> list[Lapsed]:
         return self._leases(None).lapsed(limit)
 
@@ -340,6 +351,12 @@ class PostgresStore:
 
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
         return self._people.reprioritise(job_id, priority)
+
+    def key(self, key: str, *, tenant: str) -> KeyInfo | None:
+        return self._people.key(key, tenant)
+
+    def forget_key(self, key: str, *, tenant: str) -> bool:
+        return self._people.forget_key(key, tenant)
 
     def throttles(self) -> list[ThrottleInfo]:
         return self._rules.throttles()

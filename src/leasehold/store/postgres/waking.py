@@ -109,7 +109,7 @@ class PostgresWaker:
             ready = {descriptor for descriptor, _ in poller.poll(left * 1000)}
             if self._read in ready:
                 self._drain_pokes()
-                return Wake()
+                return Wake(is_poke=True)
             if ready and connection is not None and (wake := self._heard(connection)):
                 return wake
         return None

@@ -20,9 +20,9 @@ def cancel_many(
 
 
 def retry_many(
-    connection: sqlite3.Connection, job_ids: Sequence[JobId]
+    connection: sqlite3.Connection, job_ids: Sequence[JobId], now: int
 ) -> dict[JobId, State | None]:
-    return _change_each(connection, job_ids, Event.RETRY, people.retry)
+    return _change_each(connection, job_ids, Event.RETRY, partial(people.retry, now=now))
 
 
 def delete_many(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from leasehold.errors import IdConflict
 from leasehold.model.ids import JobId
+from leasehold.model.keys import Standing, Verdict
 from leasehold.model.values import NewJob
 from leasehold.store.base import EnqueueScript, Rows, Statement
 from leasehold.store.sqlite.statements import as_json, refuse_nul, text
@@ -29,29 +31,43 @@ _likeness = attrgetter(
     "cost",
     "batch",
     "created_by",
+    "unique",
     "delay_seconds",
     "run_at",
 )
+Answer = TypeVar("Answer")
 
 
 def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     """Write first, look later: a transaction that reads first may not be allowed to write."""
-    asked = _unique(jobs)
+    asked = unique_jobs(jobs)
     if not asked:
-        return frozenset()
+        return {}
     groups = as_json(_groups(asked.values(), now))
     refuse_nul(groups, lambda: _texts(jobs))
     written = yield Statement(text("enqueue"), {"now": now, "groups": groups})
     if len(written) == len(asked):
-        return frozenset()
+        return {}
     new = {row[0] for row in written}
-    old = {str(job_id): job for job_id, job in asked.items() if str(job_id) not in new}
-    standing = yield Statement(text("enqueue_existing"), {"ids": as_json(list(old))})
-    conflicts = [old[row[0]].id for row in standing if not _is_same(old[row[0]], row)]
-    if conflicts:
+    old = {job_id: job for job_id, job in asked.items() if str(job_id) not in new}
+    try:
+        known = yield from known_ids(old)
+    except IdConflict:
         yield from _undo(new)
+        raise
+    return {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
+
+
+def known_ids(
+    asked: Mapping[JobId, NewJob],
+) -> Generator[Statement, Rows, frozenset[JobId]]:
+    """Say which of these jobs stand there already; `IdConflict` for other jobs under their ids."""
+    by_text = {str(job_id): job for job_id, job in asked.items()}
+    standing = yield Statement(text("enqueue_existing"), {"ids": as_json(list(by_text))})
+    conflicts = [by_text[row[0]].id for row in standing if not _is_same(by_text[row[0]], row)]
+    if conflicts:
         raise IdConflict(conflicts)
-    return frozenset(job.id for job in old.values())
+    return frozenset(by_text[row[0]].id for row in standing)
 
 
 def without_checkpoints(script: EnqueueScript) -> EnqueueScript:
@@ -61,7 +77,9 @@ def without_checkpoints(script: EnqueueScript) -> EnqueueScript:
     return (yield from script)
 
 
-def run_script(connection: sqlite3.Connection, script: EnqueueScript) -> frozenset[JobId]:
+def run_script(
+    connection: sqlite3.Connection, script: Generator[Statement, Rows, Answer]
+) -> Answer:
     """Run a script on a plain sqlite3 connection."""
     try:
         statement = next(script)
@@ -69,11 +87,12 @@ def run_script(connection: sqlite3.Connection, script: EnqueueScript) -> frozens
             found = connection.execute(statement.sql, statement.parameters).fetchall()
             statement = script.send(found)
     except StopIteration as end:
-        ids: frozenset[JobId] = end.value
-        return ids
+        answer: Answer = end.value
+        return answer
 
 
-def _unique(jobs: Sequence[NewJob]) -> dict[JobId, NewJob]:
+def unique_jobs(jobs: Sequence[NewJob]) -> dict[JobId, NewJob]:
+    """Name the jobs by their ids; the same one twice counts once."""
     unique = {job.id: job for job in jobs}
     if len(unique) == len(jobs):
         return unique
@@ -91,9 +110,14 @@ def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:
     for job in jobs:
         groups.setdefault(_likeness(job), {})[job.id] = job.args
     return [
-        ((*alike, None if (delay, run_at) == (None, None) else later(now, delay, run_at)), members)
-        for (*alike, delay, run_at), members in groups.items()
+        ((*alike, _run_at(now, delay, run_at), None if unique is None else unique.key), members)
+        for (*alike, unique, delay, run_at), members in groups.items()
     ]
+
+
+def _run_at(now: int, delay_seconds: float | None, run_at: datetime | None) -> int | None:
+    is_due = delay_seconds is None and run_at is None
+    return None if is_due else later(now, delay_seconds, run_at)
 
 
 def _texts(jobs: Sequence[NewJob]) -> Iterator[str | None]:

@@ -41,6 +41,7 @@ class _Stand(NamedTuple):
     place_in_lane: str | None
     is_suspect: int | None
     key: str | None
+    behind: str | None
 
 
 class _Worker(NamedTuple):
@@ -97,6 +98,7 @@ def read_facts(connection: sqlite3.Connection, job_id: JobId, now: int) -> Facts
         top_priority=top_priority,
         shares=_other_shares(connection, stand.place_in_lane),
         key=stand.key,
+        behind=None if stand.behind is None else to_job_id(stand.behind),
     )
 
 

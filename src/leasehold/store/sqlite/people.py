@@ -6,6 +6,7 @@ import sqlite3
 
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
+from leasehold.store.sqlite import holders
 from leasehold.store.sqlite.statements import rows, text, value
 
 _WAITING_TABLES = ("ready", "waiting", "scheduled", "parked")
@@ -22,14 +23,13 @@ def cancel(connection: sqlite3.Connection, job_id: JobId, by: str | None, now: i
     if state is State.RUNNING:
         connection.execute(text("cancel_lease"), {"id": str(job_id), "by": by})
     elif state in _WAITING_STATES:
-        _cancel_waiting(connection, job_id, by, now)
+        end_waiting(connection, job_id, f"cancelled by {by}" if by else "cancelled", now)
         return State.CANCELLED
     return state
 
 
-def _cancel_waiting(
-    connection: sqlite3.Connection, job_id: JobId, by: str | None, now: int
-) -> None:
+def end_waiting(connection: sqlite3.Connection, job_id: JobId, why: str, now: int) -> None:
+    """End a job as cancelled, wherever it waits; one that does not wait stays as it is."""
     for table in _WAITING_TABLES:
         for attempt, failures, lapses, tenant in rows(
             connection, f"cancel_{table}", id=str(job_id)
@@ -41,16 +41,17 @@ def _cancel_waiting(
                 "lapses": lapses,
                 "now": now,
                 "tenant": tenant,
-                "error": f"cancelled by {by}" if by else "cancelled",
+                "error": why,
             }
             connection.execute(text("cancel_outcome"), ending)
 
 
-def retry(connection: sqlite3.Connection, job_id: JobId) -> State | None:
+def retry(connection: sqlite3.Connection, job_id: JobId, now: int) -> State | None:
     state = read_state(connection, job_id)
     if state is State.FAILED:
         ((attempt, priority),) = rows(connection, "retry_scheduled", id=str(job_id))
     elif state is State.DEAD or state is State.CANCELLED:
+        holders.take(connection, job_id, now)
         ((attempt, priority),) = rows(connection, "retry_outcome", id=str(job_id))
     else:
         return state
@@ -63,6 +64,7 @@ def retry(connection: sqlite3.Connection, job_id: JobId) -> State | None:
 def delete(connection: sqlite3.Connection, job_id: JobId) -> State | None:
     if read_state(connection, job_id) is State.RUNNING:
         return State.RUNNING
+    holders.release(connection, job_id)
     for table in (*_WAITING_TABLES, "outcome", "job"):
         connection.execute(text(f"delete_{table}"), {"id": str(job_id)})
     return None

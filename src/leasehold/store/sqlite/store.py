@@ -10,6 +10,7 @@ from functools import partial
 
 from leasehold.model.facts import Facts
 from leasehold.model.ids import JobId, WorkerId
+from leasehold.model.keys import KeyInfo
 from leasehold.model.lanes import (
     Ask,
     LaneSeen,
@@ -41,11 +42,20 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
-from leasehold.store.base import Answer, EnqueueScript, SchemaStatus, arrivals_of
+from leasehold.store.base import (
+    Answer,
+    Answers,
+    EnqueueScript,
+    SchemaStatus,
+    arrivals_of,
+    made_of,
+)
 from leasehold.store.migrations import Migration, load_migrations
 from leasehold.store.sqlite import (
     bulk,
     checks,
+    handing,
+    holders,
     keys,
     lanes,
     location,
@@ -66,6 +76,7 @@ from leasehold.store.sqlite.claim import (
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script, without_checkpoints, write_script
 from leasehold.store.sqlite.facts import read_facts
+from leasehold.store.sqlite.keyed import keyed_script, refused_script
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -129,20 +140,34 @@ class SqliteStore:
         return twin
 
     # -- enqueue ---------------------------------------------------------------------------------
-    def enqueue(self, jobs: Sequence[NewJob]) -> frozenset[JobId]:
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
         if not jobs:
-            return frozenset()
+            return {}
+        refused = self._look_at_keys(jobs)
+        if refused is not None:
+            return refused
         with self._database.write() as connection:
-            existing = run_script(connection, write_script(jobs, self._clock.now()))
-        self.notify(arrivals_of(jobs))
-        return existing
+            answers = run_script(connection, self._script(jobs))
+        self.notify(arrivals_of(made_of(jobs, answers)))
+        return answers
 
-    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], frozenset[JobId]]:
-        existing = self.enqueue(jobs)
-        return lambda: existing
+    def _look_at_keys(self, jobs: Sequence[NewJob]) -> Answers | None:
+        """Look without the write lock whether all keys are held: then nothing is to be written."""
+        if any(job.unique is None for job in jobs):
+            return None
+        with self._database.read() as connection:
+            return run_script(connection, refused_script(jobs, self._clock.now()))
+
+    def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
+        answers = self.enqueue(jobs)
+        return lambda: answers
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
-        return without_checkpoints(write_script(jobs, self._clock.now()))
+        return without_checkpoints(self._script(jobs))
+
+    def _script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
+        make = write_script if all(job.unique is None for job in jobs) else keyed_script
+        return make(jobs, self._clock.now())
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
         self._wakers.poke(frozenset(arrivals))
@@ -275,6 +300,16 @@ class SqliteStore:
         self._wakers.poke()
         return promotion
 
+    def hand_over(self, *, limit: int) -> int:
+        with self._database.read() as connection:
+            if not handing.has_work(connection):
+                return 0
+        with self._database.write() as connection:
+            moved = handing.hand_over(connection, limit, self._clock.now())
+        if moved:
+            self._wakers.poke()
+        return moved
+
     def lapsed(self, *, limit: int) -> list[Lapsed]:
         with self._database.read() as connection:
             return upkeep.lapsed(connection, limit, self._clock.now())
@@ -328,9 +363,14 @@ class SqliteStore:
 
     def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
         with self._database.read() as connection:
-            return records.find(connection, where, before, limit)
+            if where.key is None:
+                return records.find(connection, where, before, limit)
+            found = holders.find(connection, where.key, where)
+        return [job for job in found if before is None or job.id < before][:limit]
 
     def find_ids(self, where: Filter, *, before: JobId | None, limit: int) -> list[JobId]:
+        if where.key is not None:
+            return [job.id for job in self.find(where, before=before, limit=limit)]
         with self._database.read() as connection:
             found = records.find_ids(connection, where, before, limit)
         return [records.to_job_id(each) for each in found]
@@ -349,7 +389,7 @@ class SqliteStore:
 
     def retry(self, job_id: JobId) -> State | None:
         with self._database.write() as connection:
-            state = people.retry(connection, job_id)
+            state = people.retry(connection, job_id, self._clock.now())
         self._wakers.poke()
         return state
 
@@ -363,7 +403,7 @@ class SqliteStore:
 
     def retry_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
         with self._database.write() as connection:
-            states = bulk.retry_many(connection, job_ids)
+            states = bulk.retry_many(connection, job_ids, self._clock.now())
         self._wakers.poke()
         return states
 
@@ -374,6 +414,14 @@ class SqliteStore:
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
         with self._database.write() as connection:
             return people.reprioritise(connection, job_id, priority)
+
+    def key(self, key: str, *, tenant: str) -> KeyInfo | None:
+        with self._database.read() as connection:
+            return holders.look(connection, key, tenant)
+
+    def forget_key(self, key: str, *, tenant: str) -> bool:
+        with self._database.write() as connection:
+            return holders.forget(connection, key, tenant)
 
     def throttles(self) -> list[ThrottleInfo]:
         with self._database.read() as connection:

@@ -100,6 +100,7 @@ def survey(
         seconds_until(min(moments, default=None), now),
         has_lanes,
         {queue: aging for queue, aging, _ in said if aging is not None},
+        value(connection, "survey_successors") is not None,
     )
 
 

@@ -13,7 +13,7 @@ CREATE TABLE leasehold.waiting (
   failures   integer     NOT NULL DEFAULT 0,
   lapses     integer     NOT NULL DEFAULT 0,
   priority   smallint    NOT NULL,
-  stage      text        NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it
+  stage      text        NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it, '#' behind another of its key
   queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',
@@ -209,7 +209,10 @@ BEGIN
     FROM leasehold.turnstile
     WHERE number = ANY (ARRAY (SELECT hashtext(key) & 1023 FROM unnest(keys) AS key))
     FOR UPDATE SKIP LOCKED);
-  keys := ARRAY (SELECT key FROM unnest(keys) AS key WHERE (hashtext(key) & 1023) = ANY (mine));
+  keys := ARRAY (
+    SELECT key
+    FROM unnest(keys) AS key
+    WHERE (hashtext(key) & 1023) IN (SELECT unnest(mine))); -- hashed: = ANY compares each with each
   moment := skew + clock_timestamp();
   ticket := nextval('leasehold.fence');
   -- … then look: a later statement, with a later snapshot.

@@ -63,7 +63,7 @@ $$;
 CREATE FUNCTION leasehold.read_jobs(documents jsonb, moment timestamptz)
 RETURNS TABLE (id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
   max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
-  run_at timestamptz, share text, cost double precision)
+  run_at timestamptz, share text, cost double precision, key text)
 LANGUAGE sql
 STABLE
 AS $$
@@ -72,7 +72,7 @@ AS $$
       WHEN coalesce(lane, share) IS NOT NULL
         THEN leasehold.check_place(coalesce(lane, ''), share, queue, kind, cost)
     END,
-    batch, created_by, run_at, share, cost
+    batch, created_by, run_at, share, cost, key
   FROM (
     SELECT
       asked.id,
@@ -96,11 +96,13 @@ AS $$
         WHEN task.share_by = '{}' THEN coalesce(asked.tenant, '')
         ELSE leasehold.text_of(task.share_by, coalesce(asked.args, '{}'))
       END) AS share,
-      coalesce(asked.cost, CASE WHEN asked.timeout_seconds IS NULL THEN task.cost END) AS cost
+      coalesce(asked.cost, CASE WHEN asked.timeout_seconds IS NULL THEN task.cost END) AS cost,
+      asked."unique" ->> 'key' AS key
     FROM jsonb_to_recordset(documents) AS asked (
       id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
       max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
-      delay_seconds double precision, run_at timestamptz, share text, cost double precision)
+      delay_seconds double precision, run_at timestamptz, share text, cost double precision,
+      "unique" jsonb)
     LEFT JOIN LATERAL (
       SELECT queue, priority, max_attempts, timeout_seconds, throttle, throttle_by, share_by, cost
       FROM leasehold.task
@@ -126,9 +128,9 @@ DECLARE
 BEGIN
   WITH job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key
     FROM leasehold.read_jobs(documents, moment)
     ON CONFLICT (id) DO NOTHING
     RETURNING id, tenant, queue, kind, priority, lane, batch, run_at, share, cost
@@ -178,7 +180,8 @@ $$;
 -- Enqueue only inserts: it locks no row that a claim, a finish or another enqueue needs.
 -- `jobs` is a JSON array of objects; what is missing comes from the kind's task, else a default.
 -- The same id with the same kind, tenant and arguments is the same job and is returned as existing;
--- any other use of a known id is an error (SQLSTATE LH001) and nothing is written.
+-- any other use of a known id is an error (SQLSTATE LH001) and nothing is written. A job whose key
+-- (`"unique": {"key": …}`) another one has is not made, and returned too: enqueue_keyed says why.
 CREATE FUNCTION leasehold.enqueue_many(jobs text, skew_seconds double precision DEFAULT 0)
 RETURNS TABLE (existing uuid)
 LANGUAGE plpgsql
@@ -187,6 +190,13 @@ DECLARE
   moment    timestamptz := clock_timestamp() + make_interval(secs => skew_seconds);
   documents jsonb := jobs::jsonb;
 BEGIN
+  IF documents @? '$[*].unique' THEN -- jobs with a key are not only inserted
+    RETURN QUERY
+    SELECT keyed.asked
+    FROM leasehold.enqueue_keyed(jobs, skew_seconds) AS keyed
+    WHERE keyed.verdict NOT IN ('replaced', 'behind');
+    RETURN;
+  END IF;
   -- Nearly always all ids are new. To find out by a plain insert is a sixth cheaper than ON CONFLICT.
   WITH asked AS MATERIALIZED (
     SELECT * FROM leasehold.read_jobs(documents, moment)
@@ -242,7 +252,9 @@ $$;
 
 -- One job: SELECT leasehold.enqueue('mail.send', '{"to": 7}', delay => '5 minutes');
 -- `throttle` is a rule or a rule and its key ('domain:a.com'). What is left out is as the kind's task
--- has it. `notify` wakes idle workers at commit; without it polling finds the job within a second.
+-- has it. With a `key` it returns the job that stands, another one if that has the key; `on_duplicate`
+-- is skip, replace, debounce or latest, `unique_for` is live, ever or a time. `notify` wakes idle
+-- workers at commit; without it polling finds the job within a second.
 CREATE FUNCTION leasehold.enqueue(
   kind         text,
   args         jsonb DEFAULT '{}',
@@ -257,13 +269,23 @@ CREATE FUNCTION leasehold.enqueue(
   notify       boolean DEFAULT false,
   throttle     text DEFAULT NULL,
   share        text DEFAULT NULL,
-  cost         double precision DEFAULT NULL)
+  cost         double precision DEFAULT NULL,
+  key          text DEFAULT NULL,
+  on_duplicate text DEFAULT NULL,
+  unique_for   text DEFAULT NULL,
+  cooldown     interval DEFAULT NULL,
+  max_wait     interval DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql
 AS $$
 #variable_conflict use_variable
 DECLARE
   chosen uuid := coalesce(id, leasehold.new_id());
+  jobs   jsonb;
+  rule   jsonb := jsonb_strip_nulls(jsonb_build_object(
+    'key', key, 'mode', on_duplicate, 'ever', nullif(coalesce(unique_for = 'ever', false), false),
+    'period_seconds', extract(epoch FROM nullif(nullif(unique_for, 'live'), 'ever')::interval),
+    'cooldown_seconds', extract(epoch FROM cooldown), 'max_wait_seconds', extract(epoch FROM max_wait)));
 BEGIN
   IF coalesce(kind, '') = '' THEN
     RAISE EXCEPTION 'leasehold.enqueue: kind must not be empty';
@@ -271,12 +293,17 @@ BEGIN
   IF jsonb_typeof(args) IS DISTINCT FROM 'object' THEN
     RAISE EXCEPTION 'leasehold.enqueue: args must be a JSON object of named arguments';
   END IF;
-  PERFORM leasehold.enqueue_many(
-    jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-      'id', chosen, 'kind', kind, 'queue', queue, 'priority', priority,
-      'max_attempts', max_attempts, 'delay_seconds', extract(epoch FROM delay), 'run_at', run_at,
-      'tenant', tenant, 'created_by', created_by, 'lane', throttle, 'share', share,
-      'cost', cost)) || jsonb_build_object('args', args))::text);
+  jobs := jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+    'id', chosen, 'kind', kind, 'queue', queue, 'priority', priority,
+    'max_attempts', max_attempts, 'delay_seconds', extract(epoch FROM delay), 'run_at', run_at,
+    'tenant', tenant, 'created_by', created_by, 'lane', throttle, 'share', share,
+    'cost', cost, 'unique', nullif(rule, '{}'))) || jsonb_build_object('args', args));
+  IF rule = '{}' THEN
+    PERFORM leasehold.enqueue_many(jobs::text);
+  ELSE
+    chosen := coalesce(
+      (SELECT keyed.standing FROM leasehold.enqueue_keyed(jobs::text) AS keyed LIMIT 1), chosen);
+  END IF;
   IF notify THEN
     -- one job, any worker's turn; '*': the kind's task decides about the queue
     PERFORM pg_notify('leasehold', format('1:%s:%s', (random() * 1000)::integer, coalesce(queue, '*')));

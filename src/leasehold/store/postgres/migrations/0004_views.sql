@@ -10,7 +10,7 @@ SELECT
   job.args,
   CASE
     WHEN lease.job_id IS NOT NULL THEN 'running'
-    WHEN waiting.lane <> '' THEN 'blocked'
+    WHEN waiting.lane <> '' OR waiting.stage = '#' THEN 'blocked'
     WHEN scheduled.failures > 0 THEN 'failed'
     WHEN coalesce(ready.job_id, scheduled.job_id, parked.job_id, waiting.job_id) IS NOT NULL
       THEN 'queued'

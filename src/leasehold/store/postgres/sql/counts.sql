@@ -27,10 +27,13 @@ FROM (
   FROM leasehold.parked
   GROUP BY queue
   UNION ALL
-  SELECT queue, count(*) FILTER (WHERE lane = '' AND NOT is_set_aside),
-    count(*) FILTER (WHERE lane <> '' AND NOT is_set_aside), 0, 0, 0,
+  SELECT queue, count(*) FILTER (WHERE NOT is_blocked AND NOT is_set_aside),
+    count(*) FILTER (WHERE is_blocked AND NOT is_set_aside), 0, 0, 0,
     count(*) FILTER (WHERE is_set_aside)
-  FROM (SELECT queue, lane, stage LIKE '=%%' AS is_set_aside FROM leasehold.waiting) AS waiting
+  FROM (
+    SELECT queue, lane <> '' OR stage = '#' AS is_blocked, stage LIKE '=%%' AS is_set_aside
+    FROM leasehold.waiting
+  ) AS waiting
   GROUP BY queue
 ) AS place
 GROUP BY queue

@@ -4,7 +4,7 @@ WITH RECURSIVE moment AS MATERIALIZED (
   SELECT %(skew)s + now() AS moment
 ),
 stand AS MATERIALIZED (
-  SELECT record.id, record.queue, record.kind, record.state, record.priority, record.attempt,
+  SELECT record.id, record.tenant, record.queue, record.kind, record.state, record.priority, record.attempt,
     record.failures, record.lapses, record.max_attempts, record.run_at, record.created_at,
     record.finished_at, record.error, record.key, record.lane, record.share, record.cost,
     coalesce(record.worker_name, record.worker::text) AS worker, record.claimed_at,
@@ -152,6 +152,13 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
   stand.priority, stand.attempt, stand.failures, stand.lapses, stand.max_attempts, stand.run_at,
   stand.finished_at, stand.error, stand.worker, stand.claimed_at, stand.lease_until,
   stand.cancel_requested, stand.cancelled_by, stand.cost, stand.key,
+  (
+    SELECT held.job_id
+    FROM leasehold.key AS held
+    WHERE held.tenant = stand.tenant
+      AND held.key = stand.key
+      AND held.next = stand.id
+  ) AS behind,
   coalesce(stand.stage, '') AS stage, coalesce(stand.share, '') AS share,
   (
     SELECT outcome.state::text

@@ -1,10 +1,11 @@
--- Lists jobs that wait for their throttle, newest first: waiting_job, backwards.
+-- Lists jobs that wait for their throttle, or behind another one of their key, newest first:
+-- waiting_job, backwards.
 SELECT record.*
 FROM (
   SELECT waiting.job_id
   FROM leasehold.waiting
   WHERE waiting.job_id < %(before)s
-    AND waiting.lane <> ''
+    AND (waiting.lane <> '' OR waiting.stage = '#')
     AND (%(queue)s::text IS NULL OR waiting.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR waiting.kind = %(kind)s)
     AND (%(tenant)s::text IS NULL OR waiting.tenant = %(tenant)s)

@@ -46,6 +46,7 @@ FROM (
       FROM leasehold.waiting
       WHERE waiting.job_id < %(before)s
         AND waiting.lane = ''
+        AND waiting.stage <> '#'
         AND (%(queue)s::text IS NULL OR waiting.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR waiting.kind = %(kind)s)
         AND (%(tenant)s::text IS NULL OR waiting.tenant = %(tenant)s)

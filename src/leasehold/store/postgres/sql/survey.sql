@@ -1,6 +1,6 @@
 -- Says whether there is anything to do for a worker, and when the next scheduled job is due or the next
 -- queue goes on. An idle worker asks this, and nothing else, each second: ready_order, parked_order,
--- waiting_place, scheduled_due. A paused queue has nothing.
+-- waiting_place, scheduled_due, key_next. A paused queue has nothing.
 WITH mine AS MATERIALIZED (
   SELECT asked.queue, said.paused_until, said.aging_seconds
   FROM unnest(%(queues)s::text[]) AS asked (queue)
@@ -76,13 +76,24 @@ SELECT
   EXISTS (
     SELECT
     FROM wanted
-    CROSS JOIN LATERAL (
-      SELECT
-      FROM leasehold.waiting
-      WHERE waiting.place >= wanted.queue || E'\x1f'
-        AND waiting.place < wanted.queue || E'\x20'
-      LIMIT 1
+    CROSS JOIN LATERAL ( -- any stage but '#': those wait for another job, not for their lane
+      (
+        SELECT
+        FROM leasehold.waiting
+        WHERE waiting.place >= wanted.queue || E'\x1f'
+          AND waiting.place < wanted.queue || E'\x1f#'
+        LIMIT 1
+      )
+      UNION ALL
+      (
+        SELECT
+        FROM leasehold.waiting
+        WHERE waiting.place >= wanted.queue || E'\x1f$'
+          AND waiting.place < wanted.queue || E'\x20'
+        LIMIT 1
+      )
     ) AS found
   ),
   coalesce(
-    (SELECT jsonb_object_agg(queue, aging_seconds) FROM mine WHERE aging_seconds IS NOT NULL), '{}')
+    (SELECT jsonb_object_agg(queue, aging_seconds) FROM mine WHERE aging_seconds IS NOT NULL), '{}'),
+  EXISTS (SELECT FROM leasehold.key WHERE key.next IS NOT NULL)

@@ -9,7 +9,7 @@
 CREATE TABLE leasehold_waiting (
   job_id     TEXT    NOT NULL PRIMARY KEY,
   queue      TEXT    NOT NULL,
-  stage      TEXT    NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it
+  stage      TEXT    NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it, '#' behind another of its key
   priority   INTEGER NOT NULL,
   share      TEXT    NOT NULL DEFAULT '',
   lane       TEXT    NOT NULL DEFAULT '', -- its throttle's key

@@ -9,7 +9,7 @@ WITH stand AS (
       AS is_live,
     CASE
       WHEN lease.job_id IS NOT NULL THEN 'running'
-      WHEN waiting.lane <> '' THEN 'blocked'
+      WHEN waiting.lane <> '' OR waiting.stage = '#' THEN 'blocked'
       WHEN scheduled.failures > 0 THEN 'failed'
       WHEN coalesce(ready.job_id, waiting.job_id, parked.job_id, scheduled.job_id) IS NOT NULL
         THEN 'queued'

@@ -8,8 +8,8 @@ FROM (
   GROUP BY queue
   UNION ALL
   SELECT
-    queue, count(*) FILTER (WHERE lane = '' AND stage NOT LIKE '=%'),
-    count(*) FILTER (WHERE lane <> '' AND stage NOT LIKE '=%'), 0, 0, 0,
+    queue, count(*) FILTER (WHERE lane = '' AND stage <> '#' AND stage NOT LIKE '=%'),
+    count(*) FILTER (WHERE (lane <> '' OR stage = '#') AND stage NOT LIKE '=%'), 0, 0, 0,
     count(*) FILTER (WHERE stage LIKE '=%')
   FROM leasehold_waiting
   GROUP BY queue

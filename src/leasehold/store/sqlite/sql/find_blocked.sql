@@ -1,8 +1,9 @@
--- Lists jobs that wait for their throttle, newest first. Primary key: no sort.
+-- Lists jobs that wait for their throttle, or behind another one of their key, newest first.
+-- Primary key: no sort.
 SELECT job_id
 FROM leasehold_waiting
 WHERE job_id < :before
-AND lane <> ''
+AND (lane <> '' OR stage = '#')
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)

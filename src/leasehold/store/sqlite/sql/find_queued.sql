@@ -28,6 +28,7 @@ SELECT job_id
 FROM leasehold_waiting
 WHERE job_id < :before
 AND lane = '' -- with a throttle's key it is blocked
+AND stage <> '#' -- so is one behind another of its key
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)

@@ -4,7 +4,7 @@ SELECT
   CASE
     WHEN lease.job_id IS NOT NULL THEN 'running'
     WHEN ready.job_id IS NOT NULL OR parked.job_id IS NOT NULL THEN 'queued'
-    WHEN waiting.lane <> '' THEN 'blocked'
+    WHEN waiting.lane <> '' OR waiting.stage = '#' THEN 'blocked'
     WHEN waiting.job_id IS NOT NULL THEN 'queued'
     WHEN scheduled.failures > 0 THEN 'failed'
     WHEN scheduled.job_id IS NOT NULL THEN 'queued'
@@ -29,7 +29,7 @@ SELECT
   END,
   CASE WHEN outcome.state = 'succeeded' THEN outcome.result END,
   outcome.error,
-  job.created_by, job.created_at
+  job.created_by, job.created_at, job.key
 FROM json_each(:ids) AS asked
 CROSS JOIN leasehold_job AS job ON job.id = asked.value
 LEFT JOIN leasehold_ready AS ready ON ready.job_id = job.id

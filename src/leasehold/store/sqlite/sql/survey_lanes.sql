@@ -6,6 +6,11 @@ WHERE EXISTS (
   SELECT 1
   FROM leasehold_waiting
   WHERE place >= wanted.value || char(31)
+  AND place < wanted.value || char(31) || '#'
+  UNION ALL -- any stage but '#': those wait for another job, not for their lane
+  SELECT 1
+  FROM leasehold_waiting
+  WHERE place >= wanted.value || char(31) || '$'
   AND place < wanted.value || ' '
 )
 AND NOT EXISTS (

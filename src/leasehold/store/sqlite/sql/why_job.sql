@@ -13,7 +13,14 @@ SELECT
   coalesce(waiting.stage, '') AS stage,
   waiting.place AS place_in_lane,
   ready.is_suspect,
-  job.key
+  job.key,
+  (
+    SELECT held.job_id
+    FROM leasehold_key AS held
+    WHERE held.tenant = job.tenant
+    AND held.key = job.key
+    AND held.next = job.id
+  ) AS behind
 FROM leasehold_job AS job
 LEFT JOIN leasehold_lease AS lease ON lease.job_id = job.id
 LEFT JOIN leasehold_ready AS ready ON ready.job_id = job.id

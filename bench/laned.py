@@ -1,0 +1,96 @@
+"""What throttles, shares and keys cost when they are used, and whether shares are fair."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import leasehold as lh
+from bench.crew import Crew
+from bench.draining import MOST_SECONDS
+from bench.fleet import BenchFailed, Fleet
+from bench.tasks import closed, noop, shared, throttled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bench.database import Database, Figures, Size
+
+LOOK_SECONDS = 0.01
+KEYS = 500
+SHARES = 10
+SMALL_SHARE = 1_000
+
+
+def drain_throttled(database: Database, size: Size, *, processes: int = 1) -> Figures:
+    """Drain jobs of 500 keys, two at a time each, with as many of a closed key before them."""
+    with lh.Client(database.url) as client:
+        client.enqueue_many(closed.call() for _ in range(size.beside))
+        client.enqueue_many(throttled.call(number % KEYS) for number in range(size.jobs))
+    return _drain(database, size.jobs, (throttled.name, closed.name), processes)
+
+
+def drain_shares(database: Database, size: Size) -> Figures:
+    """Drain jobs of ten shares that take turns."""
+    with lh.Client(database.url) as client:
+        client.enqueue_many(shared.call(f"share {n % SHARES}") for n in range(size.jobs))
+    return _drain(database, size.jobs, (shared.name,), 1)
+
+
+def small_share(database: Database, size: Size) -> Figures:
+    """Time a share's jobs alone, and beside the backlog of another one: fair is at most double."""
+    jobs = min(SMALL_SHARE, size.jobs)
+    with (
+        lh.Client(database.url) as client,
+        Fleet(database.url, Crew(kinds=(shared.name,))) as fleet,
+    ):
+        fleet.release()
+        _time_share(client, fleet, "warm", jobs)
+        alone = _time_share(client, fleet, "alone", jobs)
+        client.enqueue_many(shared.call("large") for _ in range(size.beside))
+        beside = _time_share(client, fleet, "small", jobs)
+    return {"alone_ms": alone * 1000, "beside_ms": beside * 1000, "slower": beside / alone}
+
+
+def bulk_enqueue_keyed(database: Database, size: Size) -> Figures:
+    """`client.enqueue_many` of jobs that each have a key of their own."""
+    with lh.Client(database.url) as client:
+        client.store.check_schema()
+        started = time.perf_counter()
+        client.enqueue_many(
+            noop.with_options(key=f"key {number}").call(number, "user@example.com", "hello")
+            for number in range(size.jobs)
+        )
+        seconds = time.perf_counter() - started
+    if database.count_standing() != size.jobs:
+        raise BenchFailed(f"{database.count_standing()} jobs were written, not {size.jobs}")
+    return {"jobs_per_second": size.jobs / seconds}
+
+
+def _drain(database: Database, jobs: int, kinds: Iterable[str], processes: int) -> Figures:
+    database.settle_down()
+    with Fleet(database.url, Crew(kinds=tuple(kinds), processes=processes)) as fleet:
+        cpu = fleet.cpu_seconds()
+        started = time.perf_counter()
+        fleet.release()
+        fleet.wait_until(
+            lambda: database.count_outcomes().get("succeeded", 0) >= jobs,
+            look_seconds=LOOK_SECONDS,
+            most_seconds=MOST_SECONDS,
+        )
+        seconds = time.perf_counter() - started
+        cpu = fleet.cpu_seconds() - cpu
+    return {"jobs_per_second": jobs / seconds, "worker_cpu_us_per_job": cpu / jobs * 1e6}
+
+
+def _time_share(client: lh.Client, fleet: Fleet, name: str, jobs: int) -> float:
+    """Enqueue a share's jobs and wait until the last of them has ended."""
+    started = time.perf_counter()
+    client.enqueue_many(shared.call(name) for _ in range(jobs - 1))
+    last = client.enqueue(shared, name)
+    fleet.wait_until(
+        lambda: client.get(last.id).state is lh.State.SUCCEEDED,
+        look_seconds=0.001,
+        most_seconds=MOST_SECONDS,
+    )
+    return time.perf_counter() - started

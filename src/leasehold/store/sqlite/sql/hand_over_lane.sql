@@ -1,0 +1,8 @@
+-- Lets one go that is due and has a throttle or a share, into its lane. Primary keys.
+UPDATE leasehold_waiting
+SET stage = '', lane = job.lane, share = coalesce(job.share, ''), cost = job.cost
+FROM leasehold_job AS job
+WHERE job.id = leasehold_waiting.job_id
+AND leasehold_waiting.job_id = :id
+AND job.lane IS NOT NULL
+AND (job.run_at IS NULL OR job.run_at <= :now)

@@ -1,0 +1,3 @@
+-- … and takes them out of where the triggers put them. Primary key.
+DELETE FROM leasehold_scheduled
+WHERE job_id IN (SELECT value FROM json_each(:ids))

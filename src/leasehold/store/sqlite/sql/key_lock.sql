@@ -1,0 +1,8 @@
+-- Takes the write lock and changes nothing: what is read from here on stays so until the commit.
+-- Primary key.
+-- UPDATE, because by that word Python's sqlite3 knows that a caller's transaction must begin here.
+UPDATE leasehold_key
+SET next = next
+WHERE tenant = ''
+AND key = ''
+AND false
