@@ -11,17 +11,12 @@ import msgspec
 
 from leasehold.model.states import State
 from leasehold.model.values import (
-    Attempt,
     Claim,
-    Filter,
-    Finding,
     Fleet,
     Held,
-    Job,
     Lapsed,
     NewJob,
     Promotion,
-    QueueCounts,
     Renewal,
     Settlement,
     Survey,
@@ -46,9 +41,9 @@ from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool, borrow
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
-from leasehold.store.postgres.examine import examine
 from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
+from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
 from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.statements import Statements
@@ -65,19 +60,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
-    from leasehold.model.facts import Facts
     from leasehold.model.ids import JobId, WorkerId
-    from leasehold.model.keys import KeyInfo
     from leasehold.model.lanes import (
         Ask,
         LaneSeen,
         Look,
         Pause,
-        QueueInfo,
         Rule,
-        RuleChange,
-        ShareInfo,
-        ThrottleInfo,
     )
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Source
 
@@ -87,7 +76,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore:
+class PostgresStore(Operators):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:
@@ -314,95 +303,6 @@ class PostgresStore:
     def waker(self, queues: frozenset[str]) -> PostgresWaker:
         source = self._source if isinstance(self._source, Own) else Own(self.url)
         return PostgresWaker(source, queues)
-
-    # -- people ----------------------------------------------------------------------------------
-    def get(self, job_id: JobId) -> Job | None:
-        return self._people.get(job_id)
-
-    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
-        return self._people.find(where, before, limit)
-
-    def find_ids(self, where: Filter, *, before: JobId | None, limit: int) -> list[JobId]:
-        return self._many.find_ids(where, before, limit)
-
-    def facts(self, job_id: JobId) -> Facts | None:
-        return self._people.facts(job_id, self._skew)
-
-    def history(self, job_id: JobId) -> list[Attempt]:
-        return self._people.history(job_id)
-
-    def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
-        return self._people.cancel(job_id, by, self._skew)
-
-    def retry(self, job_id: JobId) -> State | None:
-        return self._people.retry(job_id)
-
-    def delete(self, job_id: JobId) -> State | None:
-        return self._people.delete(job_id)
-
-    def cancel_many(self, job_ids: Sequence[JobId], *, by: str | None) -> dict[JobId, State | None]:
-        return self._many.cancel(job_ids, by, self._skew)
-
-    def retry_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
-        return self._many.retry(job_ids)
-
-    def delete_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
-        return self._many.delete(job_ids)
-
-    def reprioritise(self, job_id: JobId, priority: int) -> State | None:
-        return self._people.reprioritise(job_id, priority)
-
-    def key(self, key: str, *, tenant: str) -> KeyInfo | None:
-        return self._people.key(key, tenant)
-
-    def forget_key(self, key: str, *, tenant: str) -> bool:
-        return self._people.forget_key(key, tenant)
-
-    def throttles(self) -> list[ThrottleInfo]:
-        return self._rules.throttles()
-
-    def change_throttle(self, name: str, change: RuleChange) -> None:
-        self._rules.change_throttle(name, change)
-
-    def reset_throttle(self, name: str) -> bool:
-        return self._rules.reset_throttle(name)
-
-    def pause_throttle(self, name: str, pause: Pause) -> None:
-        self._rules.pause("throttle", name, pause)
-
-    def resume_throttle(self, name: str) -> bool:
-        return self._rules.resume("throttle", name)
-
-    def refill_throttle(self, name: str) -> bool:
-        return self._rules.refill_throttle(name)
-
-    def shares(self) -> list[ShareInfo]:
-        return self._rules.shares()
-
-    def change_share(self, name: str, *, weight: int, by: str | None) -> None:
-        self._rules.change_share(name, weight, by)
-
-    def queues(self) -> list[QueueInfo]:
-        return self._rules.queues()
-
-    def pause_queue(self, name: str, pause: Pause) -> None:
-        self._rules.pause("queue", name, pause)
-
-    def resume_queue(self, name: str) -> bool:
-        return self._rules.resume("queue", name)
-
-    def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
-        self._rules.set_aging(name, aging_seconds)
-
-    def counts(self) -> list[QueueCounts]:
-        return [rows.counts(row) for row in self._run(load(PACKAGE, "counts"))]
-
-    def parked_kinds(self) -> dict[str, int]:
-        return dict(self._run(load(PACKAGE, "parked_kinds")))
-
-    def examine(self) -> list[Finding]:
-        with self._lend() as connection:
-            return examine(connection)
 
     # -- inside ----------------------------------------------------------------------------------
     def _lanes(self, worker: WorkerId) -> Lanes:
