@@ -8,6 +8,7 @@ from typing import Any
 import leasehold as lh
 from leasehold.client import Client
 from leasehold.model.ids import WorkerId
+from leasehold.model.lanes import Pause
 from leasehold.model.values import Want, WorkerInfo
 from tests.cli.kit import Cli
 from tests.cli.shop import greet, wait
@@ -71,6 +72,19 @@ def test_lapsed_leases_are_counted(cli: Cli, client: Client) -> None:
     assert len(claims) == 1
     (found,) = findings(cli, "leases")
     assert found["message"] == "1 lease has lapsed and not been taken back yet"
+
+
+def test_jobs_that_may_wait_for_ever_are_found(cli: Cli, client: Client) -> None:
+    client.enqueue(greet.with_options(throttle="smtp:relay"), "Ada")
+    client.enqueue(greet, "Ada")
+    client.store.skew_seconds = -4000.0
+    client.store.pause_queue("mail", Pause(by="Ada"))
+    (found,) = findings(cli, "throttles")
+    assert found["message"].startswith("1 job waits for throttle smtp, which nobody has declared")
+    assert "leasehold throttles set smtp" in found["remedy"]
+    (found,) = findings(cli, "paused queues")
+    assert found["message"] == "2 jobs wait in mail, which has been paused for over an hour"
+    assert found["remedy"].endswith("leasehold queues resume mail")
 
 
 def test_missing_tables_are_a_problem_and_exit_code_1(postgres_url: str, tmp_path: Path) -> None:

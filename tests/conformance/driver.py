@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leasehold.model.ids import Fence
+from leasehold.model.keys import Unique, Verdict
 from leasehold.model.lanes import SUSPECTS, Rule
 from leasehold.model.states import Event, State
 from leasehold.model.values import Lapsed, Settlement
+from tests.conformance.key_kit import KEY, REPLACE, ask, hand_over, start, succeed
 from tests.conformance.kit import (
     HOST,
     LATER_SECONDS,
@@ -43,21 +45,36 @@ OUTCOMES = {
 
 
 class Subject(NamedTuple):
-    """A job and all that a worker or an upkeep ever knew of it, perhaps out of date."""
+    """A job and all that a worker or an upkeep ever knew of it, perhaps out of date.
+
+    `holder` is the running job of its key that it stands behind, if it does.
+    """
 
     job_id: JobId
     fence: Fence
     lapsed: Lapsed
+    holder: Claim | None = None
 
 
-def prepare(store: Store, state: State, event: Event, *, is_throttled: bool = False) -> Subject:
+def prepare(
+    store: Store,
+    state: State,
+    event: Event,
+    *,
+    is_throttled: bool = False,
+    is_behind: bool = False,
+) -> Subject:
     """Bring a job into the state, a running one so that this very event can happen to it.
 
-    Only a throttled job is ever blocked; it is never ready, so that it is queued only for later.
+    A job is blocked behind another one of its key, or because it is throttled; a throttled one is
+    never ready, so that it is queued only for later.
     """
     options: dict[str, Any] = {"lane": HOST} if is_throttled else {}
     declare(store, Rule(name=RULE, running=1))
     stranger = _see_a_lapse(store)
+    if is_behind:
+        return _stand_behind(store, stranger, options)
+    options["unique"] = Unique(key=KEY)
     if state is State.RUNNING:
         taken = _start_for(store, event, options)
         pass_time(store, LEASE_SECONDS + 1)
@@ -84,6 +101,14 @@ _PLACES = {
     State.DEAD: Place.DEAD,
     State.CANCELLED: Place.CANCELLED,
 }
+
+
+def _stand_behind(store: Store, stranger: Lapsed, options: Mapping[str, Any]) -> Subject:
+    holder = start(store)
+    behind = ask(store, REPLACE, **options)
+    assert behind.verdict is Verdict.BEHIND
+    stale = Lapsed(behind.id, stranger.fence, stranger.until, LEASE_SECONDS, 0)
+    return Subject(behind.id, stranger.fence, stale, holder)
 
 
 def _see_a_lapse(store: Store) -> Lapsed:
@@ -137,6 +162,17 @@ def _fall_due(store: Store, subject: Subject) -> None:
     promote(store)
 
 
+def _replace(store: Store, subject: Subject) -> None:
+    """Let a newer job have its key, which then goes, so that only what it did is left."""
+    store.delete(ask(store, REPLACE).id)
+
+
+def _hand_over(store: Store, subject: Subject) -> None:
+    if subject.holder:
+        succeed(store, subject.holder)
+    hand_over(store)
+
+
 _ACTIONS: dict[Event, Callable[[Store, Subject], object]] = {
     Event.CLAIM: _claim,
     **{event: _finish(outcome) for event, outcome in OUTCOMES.items()},
@@ -146,4 +182,6 @@ _ACTIONS: dict[Event, Callable[[Store, Subject], object]] = {
     Event.RETRY: lambda store, subject: store.retry(subject.job_id),
     Event.DELETE: lambda store, subject: store.delete(subject.job_id),
     Event.REPRIORITISE: lambda store, subject: store.reprioritise(subject.job_id, 9),
+    Event.REPLACE: _replace,
+    Event.HAND_OVER: _hand_over,
 }

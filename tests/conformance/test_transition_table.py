@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from leasehold.model.states import ENDINGS, GONE, TRANSITIONS, Event, State, after
+from leasehold.model.states import ENDINGS, GONE, Event, State, after
 from tests.conformance.driver import drive, prepare
 from tests.conformance.kit import (
     LATER_SECONDS,
@@ -27,18 +27,41 @@ if TYPE_CHECKING:
     from leasehold.model.ids import JobId
     from leasehold.model.states import Gone
     from leasehold.store.base import Store
+    from tests.conformance.driver import Subject
     from tests.conformance.tables import Tables
 
 EVERY_PAIR = list(product(State, Event))
+
+
+class Case(NamedTuple):
+    """An event that meets a job in a state, with or without a throttle, perhaps behind another."""
+
+    state: State
+    event: Event
+    is_throttled: bool
+    is_behind: bool = False
+
+    @property
+    def wanted(self) -> State | Gone | None:
+        return after(
+            self.state, self.event, is_throttled=self.is_throttled, is_behind=self.is_behind
+        )
+
+    def __str__(self) -> str:
+        traits = ("-throttled" * self.is_throttled) + ("-behind" * self.is_behind)
+        return f"{self.state}-{self.event}{traits}"
+
+
 OF_PLAIN = [pair for pair in EVERY_PAIR if pair[0] is not State.BLOCKED]
 # A throttled job is queued only while it is for later, and then nothing claims it.
 OF_THROTTLED = [pair for pair in EVERY_PAIR if pair != (State.QUEUED, Event.CLAIM)]
 EVERY_CASE = [
-    *((*pair, False) for pair in OF_PLAIN),
-    *((*pair, True) for pair in OF_THROTTLED),
+    *(Case(*pair, is_throttled=False) for pair in OF_PLAIN),
+    *(Case(*pair, is_throttled=True) for pair in OF_THROTTLED),
+    *(Case(State.BLOCKED, *pair, is_behind=True) for pair in product(Event, (False, True))),
 ]
-ALLOWED = [case for case in EVERY_CASE if case[:2] in TRANSITIONS]
-REFUSED = [case for case in EVERY_CASE if case[:2] not in TRANSITIONS]
+ALLOWED = [case for case in EVERY_CASE if case.wanted is not None]
+REFUSED = [case for case in EVERY_CASE if case.wanted is None]
 
 
 def seen(store: Store, job_id: JobId) -> State | Gone:
@@ -50,32 +73,36 @@ def live_rows(tables: Tables, job_id: JobId) -> int:
     return sum(str(row["job_id"]) == str(job_id) for name in LIVE for row in tables.rows(name))
 
 
-@pytest.mark.parametrize(("state", "event", "is_throttled"), ALLOWED)
-def test_an_event_leads_where_the_table_says(
-    store: Store, tables: Tables, state: State, event: Event, *, is_throttled: bool
-) -> None:
-    subject = prepare(store, state, event, is_throttled=is_throttled)
-    assert seen(store, subject.job_id) is state
-    before = snapshot(tables)
-    drive(store, subject, event)
+def prepare_for(store: Store, case: Case) -> Subject:
+    subject = prepare(
+        store, case.state, case.event, is_throttled=case.is_throttled, is_behind=case.is_behind
+    )
+    assert seen(store, subject.job_id) is case.state
+    return subject
 
-    wanted = after(state, event, is_throttled=is_throttled)
-    assert seen(store, subject.job_id) is wanted
+
+@pytest.mark.parametrize("case", ALLOWED, ids=str)
+def test_an_event_leads_where_the_table_says(store: Store, tables: Tables, case: Case) -> None:
+    subject = prepare_for(store, case)
+    before = snapshot(tables)
+    drive(store, subject, case.event)
+
+    assert seen(store, subject.job_id) is case.wanted
     assert snapshot(tables) != before
-    assert not (is_throttled and "ready" in places(tables, subject.job_id))
-    is_live = isinstance(wanted, State) and not wanted.is_final
+    assert not (case.is_throttled and "ready" in places(tables, subject.job_id))
+    is_live = isinstance(case.wanted, State) and not case.wanted.is_final
     assert live_rows(tables, subject.job_id) == int(is_live)
 
 
-@pytest.mark.parametrize(("state", "event", "is_throttled"), REFUSED)
+@pytest.mark.parametrize("case", REFUSED, ids=str)
 def test_an_event_that_is_not_in_the_table_changes_nothing(
-    store: Store, tables: Tables, state: State, event: Event, *, is_throttled: bool
+    store: Store, tables: Tables, case: Case
 ) -> None:
-    subject = prepare(store, state, event, is_throttled=is_throttled)
+    subject = prepare_for(store, case)
     before = snapshot(tables)
-    drive(store, subject, event)
+    drive(store, subject, case.event)
 
-    assert seen(store, subject.job_id) is state
+    assert seen(store, subject.job_id) is case.state
     assert snapshot(tables) == before
 
 

@@ -47,7 +47,7 @@ class Target:
 
     def count_live(self) -> int:
         """Count the jobs that wait or run."""
-        tables = map(self.name, ("ready", "scheduled", "parked", "lease"))
+        tables = map(self.name, ("ready", "scheduled", "waiting", "parked", "lease"))
         parts = " + ".join(f"(SELECT count(*) FROM {table})" for table in tables)  # noqa: S608
         return int(self.query(f"SELECT {parts} AS count")[0]["count"])
 

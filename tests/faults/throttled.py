@@ -96,7 +96,7 @@ def run(url: str, folder: Path, plan: Plan, *, seed: int) -> Result:
         company = Company(url, folder / "turnout", plan)
         started = time.monotonic()
         try:
-            _strike(client, company, plan, chance, give_up=started + plan.limit_seconds)
+            strike(client, company, plan, chance)
         finally:
             company.dismiss()
         ended = _ended(client, plan)
@@ -105,9 +105,9 @@ def run(url: str, folder: Path, plan: Plan, *, seed: int) -> Result:
     return Result(most=company.turnout.most(), succeeded=ended, left=left, seconds=seconds)
 
 
-def _strike(
-    client: lh.Client, company: Company, plan: Plan, chance: random.Random, *, give_up: float
-) -> None:
+def strike(client: lh.Client, company: Company, plan: Plan, chance: random.Random) -> None:
+    """Kill workers, spread over the jobs, until all but the blocked ones have ended."""
+    give_up = time.monotonic() + plan.limit_seconds
     kills = 0
     while (ended := _ended(client, plan)) < plan.jobs:
         if kills < plan.kills and ended >= plan.jobs * 0.9 * kills / plan.kills:

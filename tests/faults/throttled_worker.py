@@ -12,8 +12,15 @@ from tests.faults.turnout import Turnout
 
 LIMIT = 2
 LONGEST_SECONDS = 0.004
+RATE, BURST = 200.0, 20.0
+ENOUGH, RESERVED = 20.0, 10.0  # what there is to spend at all, and what a sparing job reserves
+SCARCE_SECONDS = 86_400.0  # until one of it comes back
+SLOW_RATE, SMALL_BURST = 20.0, 4.0
 
 per_key = lh.Throttle("key", running=LIMIT)
+steady = lh.Throttle("steady", rate=RATE, burst=BURST)
+scarce = lh.Throttle("scarce", rate=1, per=SCARCE_SECONDS, burst=ENOUGH)
+slow = lh.Throttle("slow", rate=SLOW_RATE, burst=SMALL_BURST)
 _seat: list[tuple[Turnout, int]] = []
 
 
@@ -32,10 +39,27 @@ async def closed() -> None:
     raise AssertionError("its throttle was never opened")
 
 
+@lh.task(name="throttled.pace", throttle=steady.key("all"), max_attempts=100)
+async def pace() -> None:
+    """Run long enough for some to be there when their worker is killed."""
+    await asyncio.sleep(random.uniform(0, 0.1))
+
+
+@lh.task(name="throttled.sparing", throttle=scarce.key("all"), cost=RESERVED)
+async def sparing() -> None:
+    lh.current_job().spend(1)
+
+
+@lh.task(name="throttled.spending", throttle=slow.key("all"))
+async def spending(amount: float) -> None:
+    lh.current_job().spend(amount)
+
+
 def main() -> None:
     url, file, keys, row, lease = sys.argv[1:]
     _seat.append((Turnout(Path(file), int(keys)), int(row)))
-    lh.Worker(lh.Client(url), [hold, closed], slots=40, lease=float(lease), poll=0.2).run()
+    known = (hold, closed, pace, sparing, spending)
+    lh.Worker(lh.Client(url), known, slots=40, lease=float(lease), poll=0.2).run()
 
 
 if __name__ == "__main__":

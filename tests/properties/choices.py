@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from leasehold.model.ids import WorkerId
+from leasehold.model.keys import Mode
 from leasehold.model.lanes import Rule
 from leasehold.model.states import State
 from leasehold.model.values import Want, WorkerInfo
@@ -17,6 +18,7 @@ KINDS = (*KNOWN, "strange")
 QUEUES = ("a", "b")
 EVERYTHING = [Want(queue, 1000) for queue in QUEUES]
 KEYS = ("host:x", "host:y")
+UNIQUE_KEYS = ("one", "two")  # of which at most one job is live
 MOST_OF_A_KEY = 2  # no limit is ever greater
 HOSTS = Rule(name="host", running=MOST_OF_A_KEY)
 
@@ -24,11 +26,14 @@ SOMEBODY = WorkerInfo(id=WorkerId(1), name="w", queues=QUEUES, kinds=KNOWN, slot
 RETRIABLE = {State.FAILED, State.DEAD, State.CANCELLED}
 
 picks = st.integers(0, 10_000)
+chances = st.integers(0, 2**16 - 1)
 some_picks = st.lists(picks, min_size=1, max_size=3)
 workers = st.sampled_from([WorkerId(1), WorkerId(2)])
 units = st.sampled_from([0, 1, 2])
 suspicions = st.sampled_from([False, False, True])
 keys = st.sampled_from(KEYS)
+unique_keys = st.sampled_from(UNIQUE_KEYS)
+modes = st.sampled_from([Mode.REPLACE, Mode.SKIP, Mode.REPLACE])
 pausable = st.sampled_from([*KEYS, *KEYS, *QUEUES])
 orders = st.sampled_from([("a",), ("b",), ("a", "b"), ("b", "a")])
 job_options = st.fixed_dictionaries(

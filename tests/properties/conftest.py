@@ -14,7 +14,10 @@ from leasehold.store.postgres.claiming import Claims
 from tests.conformance.tables import open_tables
 
 pytest.register_assert_rewrite(
-    *(f"tests.properties.{name}" for name in ("machine", "lane_rules", "ground", "compare"))
+    *(
+        f"tests.properties.{name}"
+        for name in ("machine", "lane_rules", "key_rules", "ground", "compare")
+    )
 )
 
 from tests.properties.machine import QueueMachine  # noqa: E402 - after its asserts are rewritten

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hypothesis.stateful import RuleBasedStateMachine, precondition
 
-from leasehold.model.ids import Fence
+from leasehold.model.ids import Fence, uuid7
+from leasehold.model.values import NewJob
+from tests.conformance.kit import raw
 from tests.properties.choices import KEYS, MOST_OF_A_KEY
 from tests.properties.compare import Comparison
 from tests.properties.model import Model
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leasehold.model.ids import JobId, WorkerId
-    from leasehold.model.values import Claim, Lapsed, NewJob
+    from leasehold.model.values import Claim, Lapsed
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
 
@@ -50,6 +52,14 @@ class Ground(RuleBasedStateMachine):
         with contextlib.closing(self.store):
             for job_id in self.ids:
                 self.comparison.check_one(job_id)
+
+    def new_job(self, chance: int, options: dict[str, Any]) -> NewJob:
+        number = len(self.ids)
+        job_id = uuid7(1_700_000_000_000, chance.to_bytes(2, "big") + number.to_bytes(8, "big"))
+        job = NewJob(id=job_id, args=raw({"number": number}), **options)
+        self.ids.append(job_id)
+        self.asked[job_id] = job
+        return job
 
     def job(self, pick: int) -> JobId:
         return self.ids[pick % len(self.ids)]

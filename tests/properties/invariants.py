@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from leasehold.model.lanes import BEHIND
 from tests.conformance.tables import LIVE
 from tests.properties.choices import MOST_OF_A_KEY
 
@@ -35,6 +36,7 @@ def check(
     jobs = {str(row["id"]) for row in tables.rows("job")}
     _check_places(jobs, live, outcomes)
     _check_throttles(live)
+    _check_keys(tables, live)
     _check_leases(jobs, live, outcomes, claims)
     for job_id, ends in outcomes.items():
         ends.sort(key=lambda row: int(row["attempt"]))
@@ -64,6 +66,32 @@ def _check_throttles(live: list[tuple[str, Row]]) -> None:
     running = Counter(row["lane"] for name, row in live if name == "lease" and row["lane"])
     for key, count in running.items():
         _demand(count <= MOST_OF_A_KEY, "live per key <= its limit", (key, count))
+
+
+def _check_keys(tables: Tables, live: list[tuple[str, Row]]) -> None:
+    keys = {str(row["id"]): (row["tenant"], row["key"]) for row in tables.rows("job") if row["key"]}
+    standing = Counter(
+        (keys[str(row["job_id"])], name == "waiting" and row["stage"] == BEHIND)
+        for name, row in live
+        if str(row["job_id"]) in keys
+    )
+    for (key, is_behind), count in standing.items():
+        _demand(count == 1, "one live job per key besides one behind it", (key, is_behind, count))
+
+
+def check_key_rows(
+    tables: Tables, wanted: Mapping[tuple[str, str], tuple[str, str | None]]
+) -> None:
+    """Check who has which key; one that stood behind and has ended may be named still."""
+    behind = {str(row["job_id"]) for row in tables.rows("waiting") if row["stage"] == BEHIND}
+    found = {
+        (row["tenant"], row["key"]): (
+            str(row["job_id"]),
+            str(row["next"]) if str(row["next"]) in behind else None,
+        )
+        for row in tables.rows("key")
+    }
+    _demand(found == dict(wanted), "a key is with who took it last", (found, wanted))
 
 
 def check_first_come(tables: Tables, taken: Collection[Claim]) -> None:

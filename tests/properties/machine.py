@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, precondition, rule
 
-from leasehold.errors import IdConflict, LeaseLost
-from leasehold.model.ids import WorkerId, uuid7
+from leasehold.errors import IdConflict, KeyHeld, LeaseLost
+from leasehold.model.ids import WorkerId
+from leasehold.model.keys import Mode
+from leasehold.model.states import State
 from leasehold.model.values import Held, NewJob, Settlement, TaskPolicy, Want
 from leasehold.store.base import Answer
 from tests.conformance.kit import raw
@@ -23,7 +25,9 @@ from tests.properties.choices import (
     OUTCOMES,
     RETRIABLE,
     SOMEBODY,
+    UNIQUE_KEYS,
     UNIT,
+    chances,
     job_options,
     orders,
     picks,
@@ -33,21 +37,25 @@ from tests.properties.choices import (
     workers,
 )
 from tests.properties.ground import some
+from tests.properties.key_rules import KeyRules
 from tests.properties.lane_rules import LaneRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leasehold.model.values import Claim
-    from leasehold.store.base import Answers
 
 
-class QueueMachine(LaneRules):
+class QueueMachine(LaneRules, KeyRules):
     """One example: a fresh store and a fresh model."""
 
-    @initialize(count=st.integers(1, 4), options=job_options)
-    def start(self, count: int, options: dict[str, Any]) -> None:
+    @initialize(
+        count=st.integers(1, 4), options=job_options, key=st.sampled_from([None, *UNIQUE_KEYS])
+    )
+    def start(self, count: int, options: dict[str, Any], key: str | None) -> None:
         self.register()
+        if key:
+            self.enqueue_with_a_key(count, options | {"delay_seconds": None}, key, Mode.SKIP)
         self.enqueue(list(range(count)), options | {"delay_seconds": None})
 
     def register(self) -> None:
@@ -66,18 +74,10 @@ class QueueMachine(LaneRules):
 
     # -- the rules -------------------------------------------------------------------------------
     @precondition(lambda self: self.count_live() < MOST_LIVE)
-    @rule(chances=st.lists(st.integers(0, 2**16 - 1), min_size=1, max_size=3), options=job_options)
-    def enqueue(self, chances: list[int], options: dict[str, Any]) -> None:
-        jobs = [self.new_job(chance, options) for chance in chances]
+    @rule(drawn=st.lists(chances, min_size=1, max_size=3), options=job_options)
+    def enqueue(self, drawn: list[int], options: dict[str, Any]) -> None:
+        jobs = [self.new_job(chance, options) for chance in drawn]
         assert self.store.enqueue(jobs) == self.model.enqueue(jobs)
-
-    def new_job(self, chance: int, options: dict[str, Any]) -> NewJob:
-        number = len(self.ids)
-        job_id = uuid7(1_700_000_000_000, chance.to_bytes(2, "big") + number.to_bytes(8, "big"))
-        job = NewJob(id=job_id, args=raw({"number": number}), **options)
-        self.ids.append(job_id)
-        self.asked[job_id] = job
-        return job
 
     @precondition(lambda self: self.ids and len(self.ids) < MOST_EVER)
     @rule(pick=picks, change=st.sampled_from(["", "kind", "tenant", "args"]), options=job_options)
@@ -294,8 +294,9 @@ class QueueMachine(LaneRules):
         job_id = self.job(pick)
         record = self.model.jobs.get(job_id)
         before = record.state if record else None
-        assert self.store.retry(job_id) == self.model.retry(job_id)
-        if record and before in RETRIABLE:
+        wanted = attempt(self.model.retry, job_id)
+        assert attempt(self.store.retry, job_id) == wanted
+        if record and before in RETRIABLE and isinstance(wanted, State):
             self.retries.setdefault(str(job_id), set()).add(record.attempt)
 
     @precondition(lambda self: len(self.model.jobs) > MOST_LIVE)
@@ -328,11 +329,14 @@ class QueueMachine(LaneRules):
             if (claim.job_id, claim.fence) not in self.buried
         }
         invariants.check(self.tables, claims=claims, retries=self.retries)
+        invariants.check_key_rows(self.tables, self.model.keys.shown())
 
 
-def attempt(enqueue: Callable[[list[NewJob]], Answers], jobs: list[NewJob]) -> object:
-    """Return what it returned, or which ids it called a conflict."""
+def attempt(act: Callable[[Any], object], subject: object) -> object:
+    """Return what it returned, which ids it called a conflict, or who has the key."""
     try:
-        return enqueue(jobs)
+        return act(subject)
     except IdConflict as conflict:
         return ("conflict", frozenset(conflict.job_ids))
+    except KeyHeld as held:
+        return ("held", held.job_id, held.key, held.holder)

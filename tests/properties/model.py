@@ -17,6 +17,7 @@ from leasehold.model.lanes import parked
 from leasehold.model.states import State
 from leasehold.store.base import Answer
 from tests.properties.choices import UNIT
+from tests.properties.key_model import Keys
 from tests.properties.records import End, Lease, Record
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Model:
         self.jobs: dict[JobId, Record] = {}
         self.limits: dict[str, int] = {}  # by throttle key
         self.paused: dict[str, float] = {}  # until when, by throttle key or queue
+        self.keys = Keys(self.jobs, self._write, self._cancel_waiting)
         self._fragile = frozenset(fragile)  # kinds that die on lapse
 
     # -- enqueue and claim -----------------------------------------------------------------------
@@ -50,16 +52,21 @@ class Model:
         clashing = [job.id for job in jobs if job.id in known and not self._is_same(job)]
         if clashing:
             raise IdConflict(clashing)
+        answers = {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
         for job in jobs:
-            if job.id not in known:
+            if job.id in known:
+                continue
+            if job.unique is None:
                 self._write(job)
-        return {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
+            elif answer := self.keys.enqueue(job):
+                answers[job.id] = answer
+        return answers
 
     def _is_same(self, job: NewJob) -> bool:
         there = self.jobs[job.id].asked
         return (job.kind, job.tenant, job.args) == (there.kind, there.tenant, there.args)
 
-    def _write(self, job: NewJob) -> None:
+    def _write(self, job: NewJob) -> Record:
         delay = job.delay_seconds or 0.0
         record = self.jobs[job.id] = Record(
             asked=job,
@@ -74,6 +81,7 @@ class Model:
         )
         if not delay:
             record.land()
+        return record
 
     def claim(
         self,
@@ -155,7 +163,11 @@ class Model:
     # -- lanes -----------------------------------------------------------------------------------
     def lanes(self) -> list[Place]:
         """List the lanes with work as a look does: by queue and stage, highest priority first."""
-        found = {record.lane for record in self.jobs.values() if record.place == "waiting"}
+        found = {
+            record.lane
+            for record in self.jobs.values()
+            if record.place == "waiting" and not record.is_behind
+        }
         return sorted(found, key=lambda lane: (lane.queue, lane.stage, -lane.priority, lane.lane))
 
     def claim_lanes(
@@ -347,6 +359,10 @@ class Model:
             record.land()
         return len(due)
 
+    def hand_over(self) -> int:
+        self._tick()
+        return self.keys.hand_over(self.now)
+
     def lapsed(self) -> dict[JobId, tuple[Fence, float]]:
         """Name the leases whose end has passed, each with its fence and that end."""
         self._tick()
@@ -394,8 +410,7 @@ class Model:
         if record.lease:
             record.lease = replace(record.lease, is_cancelled=True, by=by)
         elif record.place:
-            record.attempt += 1
-            self._end(record, None, "cancelled", error=cancelled(by))
+            self._cancel_waiting(record, cancelled(by))
         return record.state
 
     def retry(self, job_id: JobId) -> State | None:
@@ -405,6 +420,7 @@ class Model:
             return None
         if record.state in {State.FAILED, State.DEAD, State.CANCELLED}:
             if not record.place:
+                self.keys.take_back(job_id)
                 record.priority = record.asked_priority
             record.failures = record.lapses = 0
             record.land()
@@ -417,6 +433,7 @@ class Model:
             return None
         if record.lease:
             return State.RUNNING
+        self.keys.forget(job_id)
         del self.jobs[job_id]
         return None
 
@@ -435,6 +452,10 @@ class Model:
 
     def _schedule(self, record: Record, delay_seconds: float) -> None:
         record.place, record.run_at = "scheduled", self.now + delay_seconds
+
+    def _cancel_waiting(self, record: Record, error: str) -> None:
+        record.attempt += 1
+        self._end(record, None, "cancelled", error=error)
 
     def _end(self, record: Record, lease: Lease | None, outcome: str, *, error: str | None) -> None:
         fence, worker = (lease.fence, lease.worker) if lease else (None, None)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leasehold.errors import LeaseLost
+from leasehold.errors import KeyHeld, LeaseLost
+from leasehold.model.keys import Unique
 from leasehold.model.states import State
 from leasehold.store.base import Answer
 
@@ -116,7 +117,8 @@ class RevivesWhatEndedBeforeItsReclaim(Mutant):
         taken = self._store.reclaim(leases)
         for seen, _ in leases:
             if seen.job_id not in taken:
-                self._store.retry(seen.job_id)
+                with contextlib.suppress(KeyHeld):
+                    self._store.retry(seen.job_id)
         return taken
 
 
@@ -208,6 +210,25 @@ class IgnoresTheFenceInPause(Remembering):
         return self._store.pause_lane(worker, msgspec.structs.replace(lease, fence=fence), pause)
 
 
+class IgnoresKeys(Mutant):
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
+        return self._store.enqueue([msgspec.structs.replace(job, unique=None) for job in jobs])
+
+
+class SkipsWhatShouldReplace(Mutant):
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
+        return self._store.enqueue([self._tame(job) for job in jobs])
+
+    def _tame(self, job: NewJob) -> NewJob:
+        return msgspec.structs.replace(job, unique=job.unique and Unique(key=job.unique.key))
+
+
+class LetsNobodyGo(Mutant):
+    def hand_over(self, *, limit: int) -> int:
+        del limit
+        return 0
+
+
 class HandsBackWhatIsKnown(Mutant):
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         del known
@@ -235,5 +256,8 @@ MUTANTS: tuple[type[Mutant], ...] = (
     ClaimsFromPausedQueues,
     ShortensThePauseOfAKey,
     IgnoresTheFenceInPause,
+    IgnoresKeys,
+    SkipsWhatShouldReplace,
+    LetsNobodyGo,
     HandsBackWhatIsKnown,
 )

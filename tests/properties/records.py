@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from leasehold.model.lanes import SUSPECTS, USUAL, Place, parked
+from leasehold.model.lanes import BEHIND, SUSPECTS, USUAL, Place, parked
 from leasehold.model.states import State
 
 if TYPE_CHECKING:
@@ -78,8 +78,24 @@ class Record:
         return self.place == "waiting" and self.stage == parked(self.asked.kind)
 
     @property
+    def is_behind(self) -> bool:
+        """Whether it waits until another one of its key has ended running."""
+        return self.place == "waiting" and self.stage == BEHIND
+
+    @property
     def lane(self) -> Place:
         return Place(self.queue, self.stage, self.priority, "", self.asked.lane or "")
+
+    def stand_behind(self) -> None:
+        """Let it wait for another one of its key, where nobody claims."""
+        self.place, self.stage = "waiting", BEHIND
+
+    def let_go(self, now: float) -> None:
+        """Put it where it would be if it had never stood behind another one."""
+        if self.run_at is not None and self.run_at > now:
+            self.place, self.stage = "scheduled", USUAL
+        else:
+            self.land()
 
     def land(self) -> None:
         """Put it where it may be claimed: behind its throttle, if it has one."""

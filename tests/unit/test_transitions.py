@@ -40,6 +40,28 @@ def test_a_throttle_only_blocks_what_would_be_ready(state: State, event: Event) 
         assert throttled is plain
 
 
+def test_one_behind_another_of_its_key_is_let_go_before_it_is_claimed() -> None:
+    assert after(State.BLOCKED, Event.CLAIM, is_behind=True) is None
+    assert after(State.BLOCKED, Event.HAND_OVER, is_behind=True) is State.QUEUED
+    let_go = after(State.BLOCKED, Event.HAND_OVER, is_behind=True, is_throttled=True)
+    assert let_go is State.BLOCKED
+
+
+@pytest.mark.parametrize(("state", "event"), EVERY_PAIR)
+def test_only_one_behind_another_of_its_key_is_handed_it(state: State, event: Event) -> None:
+    if event is Event.HAND_OVER:
+        assert after(state, event) is None
+        assert (after(state, event, is_behind=True) is None) == (state is not State.BLOCKED)
+    elif event is not Event.CLAIM:
+        assert after(state, event, is_behind=True) is after(state, event)
+
+
+def test_a_newer_job_replaces_what_waits_and_only_that() -> None:
+    replaced = {state for state in State if after(state, Event.REPLACE) is not None}
+    assert replaced == {State.QUEUED, State.BLOCKED, State.FAILED}
+    assert {after(state, Event.REPLACE) for state in replaced} == {State.CANCELLED}
+
+
 def test_what_waits_for_a_time_is_not_blocked_yet() -> None:
     for event in (Event.SNOOZE, Event.LAPSE):
         assert after(State.RUNNING, event, is_throttled=True) is State.QUEUED

@@ -42,6 +42,8 @@ class Event(StrEnum):
     RETRY = "retry"
     DELETE = "delete"
     REPRIORITISE = "reprioritise"
+    REPLACE = "replace"  # a newer job takes its key
+    HAND_OVER = "hand_over"  # the job of its key that it stood behind runs no more
 
 
 class Gone(StrEnum):
@@ -58,10 +60,13 @@ TRANSITIONS: dict[tuple[State, Event], State | Gone] = {
     (State.QUEUED, Event.FALL_DUE): State.QUEUED,
     (State.QUEUED, Event.CANCEL): State.CANCELLED,
     (State.QUEUED, Event.REPRIORITISE): State.QUEUED,
+    (State.QUEUED, Event.REPLACE): State.CANCELLED,
     (State.QUEUED, Event.DELETE): GONE,
     (State.BLOCKED, Event.CLAIM): State.RUNNING,
+    (State.BLOCKED, Event.HAND_OVER): State.QUEUED,
     (State.BLOCKED, Event.CANCEL): State.CANCELLED,
     (State.BLOCKED, Event.REPRIORITISE): State.BLOCKED,
+    (State.BLOCKED, Event.REPLACE): State.CANCELLED,
     (State.BLOCKED, Event.DELETE): GONE,
     (State.RUNNING, Event.SUCCEED): State.SUCCEEDED,
     (State.RUNNING, Event.FAIL): State.FAILED,
@@ -76,6 +81,7 @@ TRANSITIONS: dict[tuple[State, Event], State | Gone] = {
     (State.FAILED, Event.CANCEL): State.CANCELLED,
     (State.FAILED, Event.RETRY): State.QUEUED,
     (State.FAILED, Event.REPRIORITISE): State.FAILED,
+    (State.FAILED, Event.REPLACE): State.CANCELLED,
     (State.FAILED, Event.DELETE): GONE,
     (State.SUCCEEDED, Event.DELETE): GONE,
     (State.DEAD, Event.RETRY): State.QUEUED,
@@ -103,7 +109,7 @@ ENDINGS = frozenset(
 WAITS = frozenset({Event.SNOOZE, Event.LAPSE})
 
 # A job that comes back due, and has a throttle, waits for its lane: blocked instead of queued.
-LANDS = frozenset({Event.RELEASE, Event.FALL_DUE, Event.RETRY})
+LANDS = frozenset({Event.RELEASE, Event.FALL_DUE, Event.RETRY, Event.HAND_OVER})
 
 
 def after(
@@ -113,8 +119,15 @@ def after(
     cancel_requested: bool = False,
     failures: int = 0,
     is_throttled: bool = False,
+    is_behind: bool = False,
 ) -> State | Gone | None:
-    """Look the event up; None means that the store refuses it."""
+    """Look the event up; None means that the store refuses it.
+
+    A job is blocked behind another one of its key, which must let it go before it can be claimed,
+    or else in its lane.
+    """
+    if event is (Event.CLAIM if is_behind else Event.HAND_OVER):
+        return None
     following = TRANSITIONS.get((state, event))
     if following is not None and cancel_requested and event in ENDINGS:
         return State.CANCELLED

@@ -6,6 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from leasehold.model.values import Finding
+from leasehold.store.sql import load
+from leasehold.store.stranded import stranded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,7 @@ WHERE xact_start < now() - make_interval(secs => %s)
 ORDER BY xact_start
 LIMIT 3
 """
+_NEWEST = "SELECT to_regclass('leasehold.key') IS NOT NULL"
 _BLOAT = """
 SELECT relname, n_live_tup, n_dead_tup
 FROM pg_stat_user_tables
@@ -45,7 +48,7 @@ WHERE schemaname = 'leasehold'
 
 
 def examine(connection: Connection) -> list[Finding]:
-    """Look at server, clock, durability, role, long transactions, bloat and the wake-up path."""
+    """Look at server, clock, durability, role, long transactions, bloat, wake-up and lost jobs."""
     row = connection.execute(_SERVER, prepare=False).fetchone()
     if row is None:  # a SELECT without FROM always has a row; mypy can't know
         return []
@@ -55,6 +58,7 @@ def examine(connection: Connection) -> list[Finding]:
         _wake_up(connection, row),
         *_long_transactions(connection),
         *_bloat(connection),
+        *_stranded(connection),
     ]
 
 
@@ -130,6 +134,13 @@ def _bloat(connection: Connection) -> Iterator[Finding]:
             f"leasehold.{table} has {dead:,} dead rows beside {live:,} live ones",
             f"look why vacuum lags (a long transaction?), then VACUUM leasehold.{table}",
         )
+
+
+def _stranded(connection: Connection) -> Iterator[Finding]:
+    row = connection.execute(_NEWEST, prepare=False).fetchone()
+    if row and row[0]:  # else the tables are older than this code, or are not there
+        statement = load("leasehold.store.postgres", "stranded").encode()
+        yield from stranded(connection.execute(statement, prepare=False).fetchall())
 
 
 def _ok(topic: str, message: str) -> Finding:

@@ -16,10 +16,13 @@ from leasehold.store.sqlite.location import (
     ReadMagic,
     name_filesystem,
 )
+from leasehold.store.sqlite.statements import rows
 from leasehold.store.sqlite.wal import LONG_BYTES
+from leasehold.store.stranded import stranded
 
 _WAL_RESET_FIXED = (3, 51, 3)
 _QUICK_CHECK_BYTES = 256 * 1024 * 1024
+_NEWEST = "SELECT 1 FROM sqlite_master WHERE name = 'leasehold_key'"
 _MEGABYTE = 1024 * 1024
 
 
@@ -30,6 +33,7 @@ def examine(database: Database, read_magic: ReadMagic) -> list[Finding]:
             _check_settings(database),
             _check_log(database),
             _check_integrity(database),
+            *_check_stranded(database),
         ]
     except StoreError as error:
         findings.append(_problem("file", f"{database.location.path} can't be used: {error}"))
@@ -110,6 +114,13 @@ def _check_integrity(database: Database) -> Finding:
     if faults == ["ok"]:
         return _ok("integrity", f"quick_check: ok ({time.monotonic() - started:.2f} s)")
     return _problem("integrity", "; ".join(faults), "restore the file from a backup")
+
+
+def _check_stranded(database: Database) -> list[Finding]:
+    with database.read() as connection:
+        if connection.execute(_NEWEST).fetchone() is None:
+            return []  # the tables are older than this code, or are not there
+        return list(stranded(rows(connection, "stranded", now=time.time_ns() // 1000)))
 
 
 def _check_wake_up(database: Database) -> Finding:

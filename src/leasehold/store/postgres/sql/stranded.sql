@@ -1,0 +1,25 @@
+-- Counts jobs that may wait for ever: for a throttle that nobody has declared, in a queue paused for an
+-- hour, behind a job that runs no more. It may be none. Reads all
+-- that waits, for `leasehold doctor`.
+SELECT 'throttle', split_part(waiting.lane, ':', 1), count(*)
+FROM leasehold.waiting
+LEFT JOIN leasehold.throttle AS own ON own.name = waiting.lane
+LEFT JOIN leasehold.throttle AS rule ON rule.name = split_part(waiting.lane, ':', 1)
+WHERE waiting.lane <> ''
+  AND coalesce(own.running, rule.running, own.per_worker, rule.per_worker) IS NULL
+  AND coalesce(own.rate, rule.rate) IS NULL
+GROUP BY 2
+UNION ALL
+SELECT 'queue', name,
+  (SELECT count(*) FROM leasehold.ready WHERE ready.queue = queue.name)
+  + (SELECT count(*) FROM leasehold.waiting WHERE waiting.queue = queue.name)
+  + (SELECT count(*) FROM leasehold.parked WHERE parked.queue = queue.name)
+FROM leasehold.queue
+WHERE paused_until > now()
+  AND updated_at < now() - interval '1 hour'
+UNION ALL
+SELECT 'key', '', count(*)
+FROM leasehold.key AS held
+JOIN leasehold.waiting ON waiting.job_id = held.next
+WHERE NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = held.job_id)
+ORDER BY 1, 2

@@ -1,0 +1,26 @@
+-- Counts jobs that may wait for ever: for a throttle that nobody has declared, in a queue paused for an
+-- hour, behind a job that runs no more. It may be none. Reads all
+-- that waits, for `leasehold doctor`.
+SELECT 'throttle', substr(waiting.lane, 1, instr(waiting.lane || ':', ':') - 1), count(*)
+FROM leasehold_waiting AS waiting
+LEFT JOIN leasehold_throttle AS own ON own.name = waiting.lane
+LEFT JOIN leasehold_throttle AS rule
+  ON rule.name = substr(waiting.lane, 1, instr(waiting.lane || ':', ':') - 1)
+WHERE waiting.lane <> ''
+AND coalesce(
+  own.running, rule.running, own.per_worker, rule.per_worker, own.rate, rule.rate) IS NULL
+GROUP BY 2
+UNION ALL
+SELECT 'queue', name,
+  (SELECT count(*) FROM leasehold_ready WHERE queue = name)
+  + (SELECT count(*) FROM leasehold_waiting WHERE queue = name)
+  + (SELECT count(*) FROM leasehold_parked WHERE queue = name)
+FROM leasehold_queue
+WHERE paused_until > :now
+AND updated_at < :now - 3600 * 1000000
+UNION ALL
+SELECT 'key', '', count(*)
+FROM leasehold_key AS held
+JOIN leasehold_waiting AS waiting ON waiting.job_id = held.next
+WHERE NOT EXISTS (SELECT 1 FROM leasehold_lease WHERE job_id = held.job_id)
+ORDER BY 1, 2
