@@ -45,5 +45,6 @@ def pick_up(jobs: int) -> list[float]:
 def work(_prompt: int) -> None:
     with lh.Client(URL) as client:
         worker = lh.Worker(client, [noop], slots=SLOTS)
+        client.store  # noqa: B018 - imports the driver, as the others did; connects after the go
         PROBE.await_go()
         worker.run()

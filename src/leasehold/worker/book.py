@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from leasehold.worker.attempt import Attempt
 
@@ -24,13 +25,12 @@ class Book:
         self.suspects = 0
         self._by_queue: dict[str, int] = {}
 
-    def add(self, attempts: Iterable[Attempt]) -> None:
+    def add(self, attempts: Collection[Attempt]) -> None:
         with self._lock:
-            for attempt in attempts:
-                claim = attempt.claim
-                self._held[claim.job_id.int] = attempt
-                self._by_queue[claim.queue] = self._by_queue.get(claim.queue, 0) + 1
-                self.suspects += claim.lapses > 0
+            self._held.update({each.claim.job_id.int: each for each in attempts})
+            for queue, count in Counter([each.claim.queue for each in attempts]).items():
+                self._by_queue[queue] = self._by_queue.get(queue, 0) + count
+            self.suspects += sum([each.claim.lapses > 0 for each in attempts])
 
     def start(self, attempt: Attempt, now: float) -> None:
         attempt.started_at = now

@@ -11,6 +11,7 @@ import msgspec
 
 from leasehold.model.values import Claim
 from leasehold.store.postgres.levels import Found, Levels
+from leasehold.store.postgres.rows import read_moment
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
@@ -123,9 +124,10 @@ class Claims:
             is_suspect=self._is_for_suspects,
             **request.parameters(),
         )
-        last = {(row[_QUEUE], row[_PRIORITY]): row for row in taken}  # of each level, in order
+        ends = taken[-1:] if len(scans) == 1 else taken
+        last = {(row[_QUEUE], row[_PRIORITY]): row for row in ends}  # of each level, in order
         for (queue, priority), row in last.items():
-            self._levels.advance(queue, priority, row[_CREATED_AT], row[_JOB_ID])
+            self._levels.advance(queue, priority, read_moment(row[_CREATED_AT]), row[_JOB_ID])
         return _claims(taken, request.leases)
 
 

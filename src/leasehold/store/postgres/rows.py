@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from leasehold.model.values import Attempt, Filter, Job, QueueCounts, WorkerInfo
 _decode = msgspec.json.Decoder().decode
 
 ID_BYTES = 16
+_YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC)
 GREATEST_ID = JobId(UUID(int=(1 << 128) - 1))
 FIND: dict[State | None, str] = {
     None: "find_all",
@@ -107,3 +108,8 @@ def worker(row: tuple[Any, ...]) -> WorkerInfo:
 
 def counts(row: tuple[Any, ...]) -> QueueCounts:
     return QueueCounts(**dict(zip(QueueCounts.__struct_fields__, row, strict=True)))
+
+
+def read_moment(sent: bytes) -> datetime:
+    """Read what `timestamptz_send` gives: microseconds since 2000."""
+    return _YEAR_2000 + timedelta(microseconds=int.from_bytes(sent, "big", signed=True))
