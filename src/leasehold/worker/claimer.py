@@ -173,7 +173,8 @@ class Claimer:
         self._taker.is_held_up = False
         taken = 0
         if room > 0 and (self._taker.is_hopeful or self._on_empty is not None):
-            self._taker.is_ready_hopeful |= self._on_empty is not None
+            if self._on_empty is not None:
+                self._taker.hope()
             taken = self._taker.take_some(room)
         self._promote()
         self._rounds.run_due()
@@ -210,14 +211,14 @@ class Claimer:
     def _look_after_wake(self, room: int) -> None:
         """Look a few times: what woke us may not be committed yet, or have an older place."""
         for pause in WAKE_LOOKS_SECONDS:
-            self._taker.is_ready_hopeful = True
+            self._taker.hope()
             if self._taker.take_some(room) > 0:
                 time.sleep(HEAD_START_SECONDS)
                 return
             if self._is_after_suspects and self._claim_suspect() > 0:
                 return  # a poke for the last one: hundreds may wait, and each comes alone
             if self._wait(pause, wants_poke=False) is not None:
-                self._taker.is_ready_hopeful = True
+                self._taker.hope()
             if self._taker.is_hopeful or self._is_stopping:
                 return
 
@@ -261,7 +262,8 @@ class Claimer:
     def _survey(self) -> None:
         """See in one look what there is to do; an idle worker does nothing else."""
         seen = self._store.survey(self._settings.queues, self._kinds)
-        self._taker.is_ready_hopeful |= seen.ready
+        if seen.ready:
+            self._taker.hope()
         self._has_successors = seen.successors
         self._taker.agings = seen.agings
         if seen.lanes:
@@ -279,7 +281,7 @@ class Claimer:
         if not self._has_successors or not is_our_turn:
             return
         if self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
-            self._taker.is_ready_hopeful = True
+            self._taker.hope()
             self._taker.lanes.hope()  # some may have gone to a lane
 
     def _claim_suspect(self) -> int:
@@ -292,7 +294,8 @@ class Claimer:
             return
         self._next_due_at = float("inf")  # what is expected from here on stays expected
         promotion = self._store.promote(limit=PROMOTE_LIMIT)
-        self._taker.is_ready_hopeful |= promotion.count > promotion.in_lanes
+        if promotion.count > promotion.in_lanes:
+            self._taker.hope()
         if promotion.in_lanes > 0:
             self._taker.uses_lanes = True
             self._taker.lanes.hope()

@@ -64,7 +64,8 @@ class Taker:
         self.lanes = Lanes(store, worker, settings.leases)
         self.uses_lanes = any(is_laned(task.options) for task in registry)
         self.agings: dict[str, float] = {}  # by queue, as the last survey said
-        self.is_ready_hopeful = True  # whether something may be ready
+        self.is_ready_hopeful = True  # whether something may be ready …
+        self._none_from: dict[str, int] = {}  # … but nothing of these priorities on, by queue
         self._had = {"ready": True, "lanes": True}
         self._is_ready_first = True
         self.is_held_up = False  # there is work, and no room for it until a job ends here
@@ -83,6 +84,11 @@ class Taker:
         if not self.uses_lanes:
             return False
         return self.lanes.is_hopeful or (self.lanes.has_freed and self._book.is_empty)
+
+    def hope(self) -> None:
+        """Something may have become ready."""
+        self.is_ready_hopeful = True
+        self._none_from.clear()
 
     def has_open_lanes(self) -> bool:
         """Whether a lane has a job that may start now."""
@@ -182,13 +188,25 @@ class Taker:
         return taken
 
     def _take_ready(self, wants: Sequence[Want], limit: int) -> int:
-        if not wants or limit <= 0 or not self.is_ready_hopeful:
+        hopeful = [want for want in wants if self._may_have(want)]
+        if not hopeful or limit <= 0:
             return 0
-        return self._take(
+        taken = self._take(
             lambda: self._store.claim(
-                self._worker, wants, limit=limit, leases=self._settings.leases
+                self._worker, hopeful, limit=limit, leases=self._settings.leases
             )
         )
+        if taken == 0:
+            for want in hopeful:
+                if want.least is not None:
+                    self._none_from[want.queue] = want.least
+        return taken
+
+    def _may_have(self, want: Want) -> bool:
+        """Whether a claim of that priority on has not just been in vain."""
+        none_from = self._none_from.get(want.queue)
+        is_known = want.least is not None and none_from is not None and want.least >= none_from
+        return self.is_ready_hopeful and not is_known
 
     def _wants(self, room: int) -> list[Want]:
         limits = self._settings.queue_slots

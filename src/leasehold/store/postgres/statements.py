@@ -114,7 +114,7 @@ class _Session:
             pgconn.send_query_params(*sending, Format.BINARY)
         else:
             _send_prepared(pgconn, self._prepare(pgconn, sending), sending)
-        connection.wait(generators.send(pgconn))
+        _flush(connection)
 
     def run_all(self, connection: Connection, sendings: Sequence[Sending]) -> list[PGresult]:
         """Run each as a transaction of its own, one after the other, without a pause between."""
@@ -124,7 +124,7 @@ class _Session:
         for name, sending in prepared:
             _send_prepared(pgconn, name, sending)
             pgconn.pipeline_sync()
-        connection.wait(generators.send(pgconn))
+        _flush(connection)
         answers = [_receive_until_sync(connection) for _ in prepared]
         pgconn.exit_pipeline_mode()
         return answers
@@ -139,6 +139,11 @@ class _Session:
             _check(pgconn.prepare(name, sending.text, sending.types))
             self._names[key] = name
         return self._names[key]
+
+
+def _flush(connection: Connection) -> None:
+    if connection.pgconn.flush():  # it did not go out at once, as a large statement
+        connection.wait(generators.send(connection.pgconn))
 
 
 def _send_prepared(pgconn: PGconn, name: bytes, sending: Sending) -> None:

@@ -25,6 +25,7 @@ CHANNEL = "leasehold"
 _TRUST_SECONDS = 1.0
 _TURNS = 1_000
 _PAUSE_SECONDS = 0.004  # after one NOTIFY what follows goes out together
+_CALM_SECONDS = 0.02  # … and after so long without any, one goes out with its job
 _logger = logging.getLogger("leasehold.store")
 
 
@@ -163,7 +164,7 @@ class Notifier:
         """Return the payload for one job that came, if it may be sent at once and now."""
         now = time.monotonic()
         with self._lock:
-            if now < self._quiet_at or self._waiting:
+            if now < self._quiet_at + _CALM_SECONDS or self._waiting:
                 return None
             self._quiet_at = now + _PAUSE_SECONDS
         return _payload(1, random.randrange(_TURNS), queue)
