@@ -31,3 +31,17 @@ def test_close_is_safe_twice() -> None:
     waker = PostgresWaker(Own("postgresql://nowhere.invalid/"), frozenset())
     waker.close()
     waker.close()
+
+
+def test_a_notice_that_came_with_a_statements_answer_is_not_slept_over(postgres_url: str) -> None:
+    """The driver has read it off the socket by then: there is nothing left to wait for."""
+    own = Own(postgres_url)
+    waker = PostgresWaker(own, frozenset({"default"}))
+    while waker.wait(0.01):  # once, when it begins to listen
+        pass
+    own.open().pgconn.exec_(b"SELECT pg_notify('leasehold', '1:7:default')")
+    wake = waker.wait(0)
+    assert wake is not None
+    assert wake.arrivals == {"default": 1}
+    waker.close()
+    own.close()

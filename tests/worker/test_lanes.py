@@ -231,7 +231,7 @@ def test_draining_a_queue_waits_for_what_runs(client: lh.Client) -> None:
 
 def test_a_limit_raised_at_run_time_lets_more_run(client: lh.Client) -> None:
     client.enqueue_many(hold_narrow.call("a") for _ in range(4))
-    with new_worker(client, [hold_narrow], slots=8):
+    with new_worker(client, [hold_narrow], slots=8, poll="30s"):
         wait_until(lambda: len(_order) == 2, "two run")
         client.throttles.set("narrow:a", running=4)
         wait_until(lambda: len(_order) == 4, "four run")

@@ -51,6 +51,8 @@ class PostgresWaker:
             connection = None
         if connection is not None and self._generation != was_listening_to:
             return Wake()  # what came before we listened woke nobody: look once more
+        if connection is not None:
+            self._read_notices(connection)  # one may have come with a statement's answer
         return self._take_wake() or self._sleep(connection, timeout_seconds)
 
     def poke(self) -> None:
@@ -121,9 +123,12 @@ class PostgresWaker:
         except psycopg.OperationalError:
             connection.close()  # the database went away: the next claim finds out and waits
             return Wake()
+        self._read_notices(connection)
+        return self._take_wake()
+
+    def _read_notices(self, connection: Connection) -> None:
         while notify := connection.pgconn.notifies():
             self._note(notify.extra.decode())
-        return self._take_wake()
 
     def _note(self, payload: str) -> None:
         count, turn, queue = (*payload.split(":", 2), "", "")[:3]
