@@ -52,6 +52,7 @@ def store_calls(database: Database, size: Size) -> Figures:
 def sql_statements(database: Database, size: Size) -> Figures:
     """The same two statements over plain psycopg: nothing is built of their rows but the next."""
     from leasehold.store.postgres.connection import connect
+    from leasehold.store.postgres.rows import read_moment
 
     preload(database, size, Plan())
     database.settle_down()
@@ -59,7 +60,7 @@ def sql_statements(database: Database, size: Size) -> Figures:
         started = time.perf_counter()
         after: tuple[datetime, UUID] = (datetime(1, 1, 1, tzinfo=UTC), UUID(int=0))
         while taken := _claim(connection, after):
-            after = taken[-1][_CREATED_AT], taken[-1][_JOB_ID]
+            after = read_moment(taken[-1][_CREATED_AT]), taken[-1][_JOB_ID]
             _finish(connection, taken)
         seconds = time.perf_counter() - started
     return _figures(database, size, seconds)

@@ -5,9 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.postgres_binaries import PostgresNotFoundError, find_binaries
 from tests.postgres_server import URL_VARIABLE, PostgresServer
+
+# A test never asserts a speed: a busy machine is no failure.
+settings.register_profile("leasehold", deadline=None)
+settings.load_profile("leasehold")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -83,7 +83,9 @@ def keys_of(jobs: Sequence[NewJob]) -> list[str]:
 
 def arrivals_of(jobs: Sequence[NewJob]) -> dict[str, int]:
     """Count the jobs by the queue to wake; one that leaves its queue to its task may be in any."""
-    return Counter(ANY_QUEUE if job.queue is None else job.queue for job in jobs)
+    if len(jobs) == 1:
+        return {jobs[0].queue or ANY_QUEUE: 1}
+    return Counter([job.queue or ANY_QUEUE for job in jobs])
 
 
 class Answer(StrEnum):

@@ -176,9 +176,11 @@ class Notifier:
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
         with self._lock:
-            self._waiting.update(arrivals)
-            self._idle.clear()
-            self._wanted.set()
+            for queue, count in arrivals.items():
+                self._waiting[queue] += count
+            if not self._wanted.is_set():
+                self._idle.clear()
+                self._wanted.set()
             if self._thread is None or self._pid != os.getpid():
                 self._start()
 
