@@ -134,9 +134,10 @@ class PostgresStore(Operators):
 
     def _wake_at_once(self, connection: Connection, jobs: Sequence[NewJob]) -> str | None:
         """Return the wake-up that may go out together with this job, if any."""
+        notifier = self._own_notifier()
         is_direct = connection.prepare_threshold is not None
-        if is_direct and len(jobs) == 1 and are_plain_and_alike(jobs):
-            return self._own_notifier().take_turn(str(jobs[0].queue))
+        if is_direct and len(jobs) == 1 and notifier.is_calm and are_plain_and_alike(jobs):
+            return notifier.take_turn(str(jobs[0].queue))
         return None
 
     def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:

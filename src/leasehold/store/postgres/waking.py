@@ -165,13 +165,17 @@ class Notifier:
         self._thread: threading.Thread | None = None
         self._pid = os.getpid()
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether nothing was sent for a while, nor waits to be."""
+        return not self._waiting and time.monotonic() >= self._quiet_at + _CALM_SECONDS
+
     def take_turn(self, queue: str) -> str | None:
         """Return the payload for one job that came, if it may be sent at once and now."""
-        now = time.monotonic()
         with self._lock:
-            if now < self._quiet_at + _CALM_SECONDS or self._waiting:
+            if not self.is_calm:
                 return None
-            self._quiet_at = now + _PAUSE_SECONDS
+            self._quiet_at = time.monotonic() + _PAUSE_SECONDS
         return _payload(1, random.randrange(_TURNS), queue)
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
