@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DOUBT_SECONDS = 5.0
 # Of what is claimed ahead: a share that just came must not wait behind 0.1 s of the others' jobs.
-AHEAD_OF_LANES = 0.2
+AHEAD_OF_LANES = 0.05
 _logger = logging.getLogger("leasehold.worker")
 
 
