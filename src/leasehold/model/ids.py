@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import NewType
 from uuid import UUID
 
@@ -31,3 +32,14 @@ def uuid7_at(ticks: int, chance: int) -> JobId:
     return JobId(
         UUID(int=(time << 80) | _VERSION_7 | (fraction << 64) | _VARIANT | (chance & _RANDOM))
     )
+
+
+def derive_id(base: UUID, purpose: str) -> JobId:
+    """Build the id that anybody would make of this one for this purpose.
+
+    Its time is the base's, so that it sorts beside it. PostgreSQL has the same function.
+    """
+    digest = hashlib.md5(f"{base}:{purpose}".encode(), usedforsecurity=False).digest()
+    bits = int.from_bytes(digest, "big")
+    time, fraction = base.int >> 80, bits >> 64 & 0xFFF
+    return uuid7_at(time << 12 | fraction, bits)

@@ -49,6 +49,10 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
+from leasehold.store.base_batches import BatchStore
+from leasehold.store.base_keeping import KeepingStore
+from leasehold.store.base_saving import SavingStore
+from leasehold.store.base_schedules import ScheduleStore
 
 
 class Statement(NamedTuple):
@@ -132,7 +136,7 @@ class SchemaStatus(msgspec.Struct, frozen=True):
     pending: tuple[str, ...]
 
 
-class Store(Protocol):
+class Store(BatchStore, ScheduleStore, SavingStore, KeepingStore, Protocol):
     """The database behind the queue. Safe to use from many threads."""
 
     url: str

@@ -23,7 +23,9 @@ CREATE TABLE leasehold.job (
   created_by      text,
   run_at          timestamptz, -- as asked; NULL when it was due at once
   share           text, -- whose turn it counts as
-  cost            double precision -- what it is expected to spend of a rate; NULL: 1
+  cost            double precision, -- what it is expected to spend of a rate; NULL: 1
+  on_end          json, -- the job to make when this one has ended
+  needs           json -- the jobs that must have ended before: {"jobs": […], "any": …, "even_if_failed": …}
 );
 
 -- Due and free to run, without a throttle or a share. Claiming deletes the row.
@@ -95,7 +97,8 @@ CREATE TABLE leasehold.lease (
   tenant           text        NOT NULL DEFAULT '',
   lane             text COLLATE "C",
   cancelled_by     text,
-  cost             double precision -- what its claim reserved of a rate; NULL: nothing
+  cost             double precision, -- what its claim reserved of a rate; NULL: nothing
+  batch            uuid
 );
 -- The slots of a throttle's key are its leases: this counts them.
 CREATE INDEX lease_lane ON leasehold.lease (lane) WHERE lane <> '';

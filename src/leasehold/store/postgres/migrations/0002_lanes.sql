@@ -249,7 +249,7 @@ BEGIN
       FROM open
       CROSS JOIN LATERAL (
         SELECT w.ctid AS at, w.created_at, w.job_id, w.attempt, w.failures, w.lapses, w.priority,
-          w.kind, w.tenant, w.lane, coalesce(w.cost, 1) AS spends
+          w.kind, w.tenant, w.lane, w.batch, coalesce(w.cost, 1) AS spends
         FROM leasehold.waiting AS w
         WHERE w.place = open.place
           AND (w.lapses > 0) = open.is_for_suspects
@@ -271,9 +271,9 @@ BEGIN
   ),
   leased AS (
     INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-      failures, lapses, priority, tenant, lane, cost)
+      failures, lapses, priority, tenant, lane, batch, cost)
     SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds),
-      lease_seconds, attempt + 1, failures, lapses, priority, tenant, lane,
+      lease_seconds, attempt + 1, failures, lapses, priority, tenant, lane, batch,
       CASE WHEN rate IS NOT NULL THEN spends END
     FROM chosen
     WHERE lease_seconds IS NOT NULL
@@ -283,10 +283,10 @@ BEGIN
       queue, kind, tenant, share, lane, batch, cost)
     SELECT chosen.job_id, chosen.created_at, chosen.attempt, chosen.failures, chosen.lapses,
       chosen.priority, '=' || chosen.kind, job.queue, chosen.kind, chosen.tenant,
-      coalesce(job.share, ''), chosen.lane, job.batch, job.cost
+      coalesce(job.share, ''), chosen.lane, chosen.batch, job.cost
     FROM chosen
     CROSS JOIN LATERAL (
-      SELECT queue, share, batch, cost FROM leasehold.job WHERE job.id = chosen.job_id OFFSET 0
+      SELECT queue, share, cost FROM leasehold.job WHERE job.id = chosen.job_id OFFSET 0
     ) AS job
     WHERE chosen.lease_seconds IS NULL
       AND (SELECT count(*) FROM taken) > 0 -- they must have left before they come back

@@ -33,10 +33,10 @@ fence AS MATERIALIZED (
 ),
 leased AS (
   INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-    failures, lapses, priority, tenant)
+    failures, lapses, priority, tenant, batch)
   SELECT job_id, fence, %(worker)s, moment,
     moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
-    failures, lapses, priority, tenant
+    failures, lapses, priority, tenant, batch
   FROM taken, fence
   WHERE lease_seconds IS NOT NULL
 ),

@@ -19,6 +19,8 @@ CREATE TABLE leasehold_job (
   share           TEXT, -- whose turn it counts as
   cost            REAL, -- what it is expected to spend of a rate; NULL: 1
   batch           TEXT,
+  on_end          TEXT, -- the job to make when this one has ended, JSON
+  needs           TEXT, -- the jobs that must have ended before, JSON: jobs, any, even_if_failed
   created_by      TEXT,
   created_at      INTEGER NOT NULL,
   run_at          INTEGER, -- as asked; NULL when it was due at once
@@ -103,7 +105,8 @@ CREATE TABLE leasehold_lease (
   tenant           TEXT    NOT NULL DEFAULT '',
   lane             TEXT,
   cost             REAL, -- what its claim reserved of a rate; NULL: nothing to give back
-  cancelled_by     TEXT
+  cancelled_by     TEXT,
+  batch            TEXT
 ) WITHOUT ROWID;
 -- A throttle's slots are the leases of its key.
 CREATE INDEX leasehold_lease_lane ON leasehold_lease (lane, worker) WHERE lane <> '';

@@ -2,12 +2,12 @@
 -- same rows, since the write lock is held. Primary key of leasehold_ready.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
-   attempt, failures, lapses, priority, tenant)
+   attempt, failures, lapses, priority, tenant, batch)
 SELECT
   job_id, :fence, :worker, :now, :until, :lease_seconds,
-  attempt + 1, failures, lapses, priority, tenant
+  attempt + 1, failures, lapses, priority, tenant, batch
 FROM (
-  SELECT job_id, kind, attempt, failures, lapses, priority, tenant
+  SELECT job_id, kind, attempt, failures, lapses, priority, tenant, batch
   FROM leasehold_ready
   WHERE queue = :queue
   AND is_suspect = :is_suspect

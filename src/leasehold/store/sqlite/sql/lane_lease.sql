@@ -2,11 +2,11 @@
 -- what it reserves of its key's rate. Primary key of leasehold_waiting.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
-   attempt, failures, lapses, priority, tenant, lane, cost)
+   attempt, failures, lapses, priority, tenant, lane, batch, cost)
 SELECT
   waiting.job_id, :fence, :worker, :now, :until, :lease_seconds,
   waiting.attempt + 1, waiting.failures, waiting.lapses, waiting.priority, waiting.tenant,
-  waiting.lane,
+  waiting.lane, waiting.batch,
   iif(waiting.lane IN (SELECT value FROM json_each(:rated)), coalesce(waiting.cost, 1), NULL)
 FROM json_each(:ids) AS picked
 CROSS JOIN leasehold_waiting AS waiting ON waiting.job_id = picked.value
