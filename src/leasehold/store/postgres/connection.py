@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import time
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
@@ -23,6 +24,7 @@ AsyncConnection = psycopg.AsyncConnection[tuple[Any, ...]]
 
 POOL_SIZE = 10
 POOL_WAIT_SECONDS = 30.0
+FRESH_SECONDS = 0.05  # used so lately that a look whether the other end is there is not worth it
 
 # A connection whose other end has vanished is noticed within 15 s.
 _DEFAULTS: dict[str, Any] = {
@@ -115,7 +117,7 @@ class Pool:
     def _renew_after_fork(self) -> None:
         # A child never touches its parent's connections, not even to close them.
         self._pid = os.getpid()
-        self._idle: list[Connection] = []
+        self._idle: list[tuple[Connection, float]] = []  # with the moment it was last used
         # Tokens in a queue: a semaphore of the standard library costs ten times as much.
         self._room: SimpleQueue[None] = SimpleQueue()
         for _ in range(self._size):
@@ -141,8 +143,9 @@ class Pool:
 
     def _take(self) -> Connection:
         while self._idle:
-            connection = self._idle.pop()
-            if not connection.closed and not has_hung_up(connection):
+            connection, used_at = self._idle.pop()
+            is_fresh = time.monotonic() - used_at < FRESH_SECONDS
+            if not connection.closed and (is_fresh or not has_hung_up(connection)):
                 return connection
             connection.close()
         with translating():
@@ -151,14 +154,14 @@ class Pool:
     def _give_back(self, connection: Connection) -> None:
         # An IDLE connection is an open one.
         if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
-            self._idle.append(connection)
+            self._idle.append((connection, time.monotonic()))
         else:
             connection.close()
 
     def close(self) -> None:
         if self._pid == os.getpid():
             while self._idle:
-                self._idle.pop().close()
+                self._idle.pop()[0].close()
 
 
 def has_hung_up(connection: Connection | AsyncConnection) -> bool:
