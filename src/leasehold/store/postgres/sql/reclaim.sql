@@ -1,7 +1,7 @@
 -- Takes back lapsed leases that stand unchanged since they were seen: primary key. A row locked by
 -- its own worker's finish is skipped: that worker was quicker.
 WITH held AS MATERIALIZED (
-  SELECT lease.*, asked.delay_seconds, job.queue, job.kind, job.batch, job.created_at,
+  SELECT lease.*, asked.delay_seconds, job.queue, job.kind, job.created_at,
     job.max_attempts,
     coalesce(task.dies_on_lapse, false) AS dies_on_lapse
   FROM jsonb_to_recordset(%(leases)s::jsonb) AS asked
