@@ -23,8 +23,37 @@ if TYPE_CHECKING:
     from leasehold.worker.conclusion import Conclusion
 
 
+IN_A_ROW = 16  # jobs that a seat runs before the loop sees to anything else
+
+
+class Seat:
+    """A task that runs jobs, one at a time: one for each job was a seventh of a worker's CPU.
+
+    The context is empty but for the current job: one that a handler has put something into is not
+    for the next job, nor is a task that was told to stop.
+    """
+
+    __slots__ = ("attempt", "is_spoilt", "task")
+
+    def __init__(self) -> None:
+        self.attempt: Attempt | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.is_spoilt = False
+
+    def cancel(self, attempt: Attempt, reason: str) -> None:
+        """Stop the handler, if this is still the job that it runs."""
+        if self.attempt is attempt and self.task is not None:
+            self.task.cancel(reason)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the next job needs a new one."""
+        is_changed = self.is_spoilt or len(contextvars.copy_context()) > 1
+        return is_changed or self.task is None or self.task.cancelling() > 0
+
+
 class LoopRunner:
-    """At most `slots` tasks at a time; the next one starts when one ends, without a thread hop."""
+    """At most `slots` handlers at a time; the next starts when one ends, without a thread hop."""
 
     def __init__(
         self,
@@ -66,13 +95,19 @@ class LoopRunner:
                 return recalled
 
     def interrupt(self, attempt: Attempt, reason: type[Interrupted]) -> None:
-        task = attempt.handle
-        if task is not None:
-            self._loop.call_soon_threadsafe(task.cancel, reason.__name__)
+        seat = attempt.handle
+        if seat is not None:
+            self._loop.call_soon_threadsafe(seat.cancel, attempt, reason.__name__)
 
     def replace(self, attempt: Attempt) -> None:
         """Free the slot of a handler that does not end; its task is left to itself."""
         self._loop.call_soon_threadsafe(self._leave, attempt)
+
+    def _leave(self, attempt: Attempt) -> None:
+        if attempt.handle is not None:  # else it has just ended
+            attempt.handle = None
+            self._busy -= 1
+            self._start_some()
 
     def stop(self, timeout_seconds: float) -> None:
         """End the loop's own thread; a handler that blocks it is left behind with it."""
@@ -89,41 +124,60 @@ class LoopRunner:
             self._loop.close()
 
     def _start_some(self) -> None:
-        now = time.monotonic()
-        while self._busy < self._slots:
+        """Fill a seat, which fills two more before its first job, and so on: all in a few rounds.
+
+        More at once would be in vain when jobs end without ever waiting.
+        """
+        for _ in range(min(2, self._slots - self._busy, len(self._buffer))):
+            self._busy += 1
+            seat = Seat()
+            # A context of its own: this may be called in the middle of a job.
+            own = contextvars.Context()
+            seat.task = self._loop.create_task(self._serve_seat(seat), context=own)
+
+    async def _serve_seat(self, seat: Seat) -> None:
+        """Run one job after the other, as long as each leaves the task as it found it."""
+        self._start_some()
+        served = 0
+        while (attempt := self._next()) is not None:
+            await self._run(seat, attempt)
+            if attempt.handle is None:
+                return  # it was abandoned, and the seat given to another
+            attempt.handle = seat.attempt = None
+            served += 1
+            if seat.is_used_up:
+                break
+            if served % IN_A_ROW == 0:
+                await asyncio.sleep(0)  # nothing else may have had a turn
+        self._busy -= 1
+        self._start_some()
+
+    def _next(self) -> Attempt | None:
+        while self._buffer:
             try:
                 attempt = self._buffer.popleft()
             except IndexError:
-                return
-            if attempt.interruption is not None:
-                self._conclusion.raised(attempt, attempt.interruption())
-                continue
-            self._busy += 1
-            # A context of its own: this may be called at the end of the job before.
-            own = contextvars.Context()
-            attempt.handle = self._loop.create_task(self._run(attempt), context=own)
-            attempt.runner = self
-            self._book.start(attempt, now)
+                return None  # recalled by another thread
+            if attempt.interruption is None:
+                return attempt
+            self._conclusion.raised(attempt, attempt.interruption())
+        return None
 
-    async def _run(self, attempt: Attempt) -> None:
+    async def _run(self, seat: Seat, attempt: Attempt) -> None:
+        seat.attempt = attempt
+        attempt.handle = seat
+        attempt.runner = self
+        self._book.start(attempt, time.monotonic())
         set_current_job(CurrentJob(attempt, self._store, self._worker))
         task: Task[..., Any] = attempt.task
         try:
-            if attempt.interruption is not None:
-                raise attempt.interruption
+            attempt.refuse_if_interrupted()
             value = await task.handler(**task.decode(attempt.claim.args))
         except BaseException as error:  # noqa: BLE001 - the runner: whatever it is, it is the job's
+            seat.is_spoilt = not isinstance(error, Exception)
             self._conclusion.raised(attempt, error)
         else:
             self._conclusion.returned(attempt, value)
-        finally:
-            self._leave(attempt)
-
-    def _leave(self, attempt: Attempt) -> None:
-        if attempt.handle is not None:  # else its slot is free already: it was abandoned
-            attempt.handle = None
-            self._busy -= 1
-            self._start_some()
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
