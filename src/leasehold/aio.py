@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from leasehold.async_control import AsyncQueues, AsyncShares, AsyncThrottles
+from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
 from leasehold.client import DEFAULT_PAGE, Client, read_filter
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
 from leasehold.store.callers import bind_async_caller
+from leasehold.waiting import results_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        AsyncIterator,
+        Callable,
+        Coroutine,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
     from types import TracebackType
     from typing import Self, Unpack
     from uuid import UUID
 
     from leasehold.bulk import Progress
     from leasehold.client import Filters
+    from leasehold.model.durations import Duration
     from leasehold.model.keys import KeyInfo
     from leasehold.model.states import State
     from leasehold.model.values import Attempt, Filter, Job, NewJob, QueueCounts, WorkerInfo
@@ -27,9 +38,11 @@ if TYPE_CHECKING:
     from leasehold.options import JobOptions
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued, Task
+    from leasehold.waiting import Awaited, Finished
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class AsyncClient:
@@ -141,6 +154,56 @@ class AsyncClient:
     async def workers(self) -> list[WorkerInfo]:
         """List the workers that have shown themselves."""
         return await asyncio.to_thread(self._client.workers)
+
+    @overload
+    async def wait(
+        self,
+        job: Enqueued[Coroutine[Any, Any, T]],
+        timeout: Duration | None = None,  # noqa: ASYNC109 - of the wait, not of the await
+    ) -> T: ...
+    @overload
+    async def wait(
+        self,
+        job: Enqueued[R],
+        timeout: Duration | None = None,  # noqa: ASYNC109 - of the wait, not of the await
+    ) -> R: ...
+    @overload
+    async def wait(
+        self,
+        job: UUID | str,
+        timeout: Duration | None = None,  # noqa: ASYNC109 - of the wait, not of the await
+    ) -> Any: ...
+    async def wait(
+        self,
+        job: Awaited,
+        timeout: Duration | None = None,  # noqa: ASYNC109 - WaitTimeout says which have not ended
+    ) -> Any:
+        """Wait until the job has ended; returns its result. See `Client.wait`.
+
+        Thousands of waits are one look at the store now and then, and no thread each.
+        """
+        (done,) = await wait_many_async(self._client.waiter, [job], timeout)
+        return done.result()
+
+    async def wait_all(
+        self,
+        jobs: Iterable[Awaited],
+        timeout: Duration | None = None,  # noqa: ASYNC109 - WaitTimeout says which have not ended
+        *,
+        return_errors: bool = False,
+    ) -> list[Any]:
+        """Wait until all have ended; returns their results in order. See `Client.wait_all`."""
+        done = await wait_many_async(self._client.waiter, list(jobs), timeout)
+        return results_of(done, return_errors=return_errors)
+
+    async def as_completed(
+        self,
+        jobs: Iterable[Awaited],
+        timeout: Duration | None = None,  # noqa: ASYNC109 - WaitTimeout says which have not ended
+    ) -> AsyncIterator[Finished]:
+        """Go through the jobs as they end, however they end; see `Finished.result`."""
+        async for _, done in each_ended_async(self._client.waiter, list(jobs), timeout):
+            yield done
 
     async def cancel(self, job_id: UUID | str, *, by: str | None = None) -> State:
         """End a waiting job as cancelled, or ask a running one to stop; returns its state."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.errors import BadArguments, BadOption
-from leasehold.payload import build_decoder, explain
+from leasehold.payload import build_decoder, build_result_decoder, explain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,6 +85,14 @@ class Binding:
             raise BadOption(
                 f"task {self.kind!r}: its annotations can't be checked against JSON: {error}"
             ) from error
+
+    @functools.cached_property
+    def result_decoder(self) -> msgspec.json.Decoder[Any]:
+        """The reader of what the handler returned; of what JSON can't be turned into, plain JSON.
+
+        An `async def` is annotated with what it is awaited for.
+        """
+        return build_result_decoder(self._resolve_hints().get("return", Any))
 
     def refuse(self, reason: str) -> BadArguments:
         """Make the error for arguments of this kind."""

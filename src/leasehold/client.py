@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, overload
 
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
@@ -19,14 +19,17 @@ from leasehold.options import check_priority, read_job_id
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
 from leasehold.task import Task
+from leasehold.waiter import Waiter
+from leasehold.waiting import each_ended, results_of, wait_many
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self, Unpack
     from uuid import UUID
 
     from leasehold.bulk import Bulk, Progress
+    from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId
     from leasehold.model.keys import KeyInfo
     from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
@@ -34,9 +37,11 @@ if TYPE_CHECKING:
     from leasehold.options import JobOptions
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued
+    from leasehold.waiting import Awaited, Finished
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 URL_VARIABLE = "LEASEHOLD_URL"
 DEFAULT_URL = "sqlite:///leasehold.db"
@@ -73,6 +78,7 @@ class Client:
         self.throttles = Throttles(lambda: self.store)
         self.shares = Shares(lambda: self.store)
         self.queues = Queues(lambda: self.store)
+        self.waiter = Waiter(lambda: self.store)
 
     def __enter__(self) -> Self:
         return self
@@ -105,7 +111,8 @@ class Client:
         return self._ids
 
     def close(self) -> None:
-        """Close what this client opened. Safe twice; a later call opens it again."""
+        """Close what this client opened, and its waits. Safe twice; a later call opens it again."""
+        self.waiter.close()
         with self._opening:
             store, self._opened_store = self._opened_store, None
         if store is not None:
@@ -227,6 +234,44 @@ class Client:
     def workers(self) -> list[WorkerInfo]:
         """List the workers that have shown themselves."""
         return self.store.workers()
+
+    # -- wait ------------------------------------------------------------------------------------
+    @overload
+    def wait(self, job: Enqueued[Coroutine[Any, Any, T]], timeout: Duration | None = None) -> T: ...
+    @overload
+    def wait(self, job: Enqueued[R], timeout: Duration | None = None) -> R: ...
+    @overload
+    def wait(self, job: UUID | str, timeout: Duration | None = None) -> Any: ...
+    def wait(self, job: Awaited, timeout: Duration | None = None) -> Any:
+        """Wait until the job has ended; returns its result, read as its task's annotation says.
+
+        By its id alone it is plain JSON. `JobFailed` when it is dead, `JobCancelled`,
+        `JobNotFound` when it is not there (any more), `WaitTimeout` when it has not ended in time.
+        One that failed and will be tried again is waited for.
+        """
+        (done,) = wait_many(self.waiter, [job], timeout)
+        return done.result()
+
+    def wait_all(
+        self,
+        jobs: Iterable[Awaited],
+        timeout: Duration | None = None,
+        *,
+        return_errors: bool = False,
+    ) -> list[Any]:
+        """Wait until all have ended; returns their results in order.
+
+        The first that failed is raised then; with `return_errors` its error stands in its place.
+        """
+        done = wait_many(self.waiter, list(jobs), timeout)
+        return results_of(done, return_errors=return_errors)
+
+    def as_completed(
+        self, jobs: Iterable[Awaited], timeout: Duration | None = None
+    ) -> Iterator[Finished]:
+        """Go through the jobs as they end, however they end; see `Finished.result`."""
+        for _, done in each_ended(self.waiter, list(jobs), timeout):
+            yield done
 
     # -- change ----------------------------------------------------------------------------------
     def cancel(self, job_id: UUID | str, *, by: str | None = None) -> State:

@@ -57,7 +57,7 @@ class Enqueuer:
     def enqueue(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Enqueued[R]:
         """Enqueue one job."""
         job = task.new_job(self._ids.next(), *args, **kwargs)
-        return answer(job, self._write([job]), is_own_id=task.options.job_id is None)
+        return answer(job, self._write([job]), is_own_id=task.options.job_id is None, task=task)
 
     def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
         """Enqueue `task.call(...)`s, chunk by chunk; returns how many jobs are new."""
@@ -103,7 +103,8 @@ class AsyncEnqueuer:
     async def enqueue(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Enqueued[R]:
         """Enqueue one job."""
         job = task.new_job(self._ids.next(), *args, **kwargs)
-        return answer(job, await self._write([job]), is_own_id=task.options.job_id is None)
+        answers = await self._write([job])
+        return answer(job, answers, is_own_id=task.options.job_id is None, task=task)
 
     async def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
         """Enqueue `task.call(...)`s, chunk by chunk; returns how many jobs are new."""
@@ -130,10 +131,11 @@ class AsyncEnqueuer:
 
 
 class Chunk(NamedTuple):
-    """Jobs that are written together, and those of their ids that callers gave."""
+    """Jobs that are written together, those of their ids that callers gave, and their calls."""
 
     jobs: list[NewJob]
     given: set[JobId]
+    calls: list[Call]
 
     def count_new(self, answers: Answers) -> int:
         """Count the jobs that this write made."""
@@ -145,9 +147,11 @@ class Chunk(NamedTuple):
         """Say what became of each job; the same one again in this chunk is not new."""
         seen: set[JobId] = set()
         done: list[Enqueued[Any]] = []
-        for job in self.jobs:
-            told = answer(job, answers, is_own_id=job.id not in self.given)
-            done.append(Enqueued(id=job.id, is_new=False) if job.id in seen else told)
+        for job, call in zip(self.jobs, self.calls, strict=True):
+            told = answer(job, answers, is_own_id=job.id not in self.given, task=call.task)
+            if job.id in seen:
+                told = Enqueued(id=job.id, is_new=False, task=call.task)
+            done.append(told)
             seen.add(job.id)
         return done
 
@@ -172,7 +176,7 @@ def build_chunk(calls: list[Call], ids: IdSource) -> Chunk:
     """Build the jobs of these calls, their fresh ids in the order of the calls."""
     jobs = [call.job(fresh_id) for call, fresh_id in zip(calls, ids.take(len(calls)), strict=True)]
     given = {own_id for call in calls if (own_id := call.task.options.job_id) is not None}
-    return Chunk(jobs, given)
+    return Chunk(jobs, given, calls)
 
 
 def write_ahead(
@@ -198,7 +202,9 @@ def write_ahead(
         settle()
 
 
-def answer(job: NewJob, answers: Answers, *, is_own_id: bool) -> Enqueued[Any]:
+def answer(
+    job: NewJob, answers: Answers, *, is_own_id: bool, task: Task[..., Any] | None = None
+) -> Enqueued[Any]:
     """Say what became of one job.
 
     An id of our own can only stand there already because a write was repeated after its answer
@@ -206,16 +212,17 @@ def answer(job: NewJob, answers: Answers, *, is_own_id: bool) -> Enqueued[Any]:
     """
     found = answers.get(job.id)
     if found is None:
-        return Enqueued(id=job.id, is_new=True)
+        return Enqueued(id=job.id, is_new=True, task=task)
     match found.verdict:
         case Verdict.SAME:
-            return Enqueued(id=job.id, is_new=is_own_id)
+            return Enqueued(id=job.id, is_new=is_own_id, task=task)
         case Verdict.REPLACED:
-            return Enqueued(id=job.id, is_new=True, replaced=found.other)
+            return Enqueued(id=job.id, is_new=True, replaced=found.other, task=task)
         case Verdict.BEHIND:
-            return Enqueued(id=job.id, is_new=True, behind=found.other)
+            return Enqueued(id=job.id, is_new=True, behind=found.other, task=task)
         case held:
-            return Enqueued(id=found.id, is_new=False, held=held.value, held_until=found.until)
+            until = found.until
+            return Enqueued(id=found.id, is_new=False, held=held.value, held_until=until, task=task)
 
 
 def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: JobOptions) -> NewJob:

@@ -120,12 +120,20 @@ def build_decoder(
     return msgspec.json.Decoder(struct, dec_hook=_decode_custom)
 
 
-def explain(error: Exception) -> str:
+def build_result_decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    """Make a decoder into what a handler is said to return, or into plain values."""
+    try:
+        return msgspec.json.Decoder(kind, dec_hook=_decode_custom)
+    except (TypeError, ValueError):
+        return msgspec.json.Decoder()
+
+
+def explain(error: Exception, root: str = "args") -> str:
     """Turn "Expected `int`, got `str` - at `$.a`" into "args.a: expected `int`, got `str`"."""
     message = str(error)
     place = _AT.search(message)
     reason = _AT.sub("", message)
-    return f"args{place[1] if place else ''}: {reason[:1].lower()}{reason[1:]}"
+    return f"{root}{place[1] if place else ''}: {reason[:1].lower()}{reason[1:]}"
 
 
 def _encode_custom(value: Any) -> Any:

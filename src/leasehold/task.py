@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
 import msgspec
@@ -21,7 +21,7 @@ from leasehold.options import (
     check_name,
     read_options,
 )
-from leasehold.payload import check_syntax, encode
+from leasehold.payload import check_syntax, encode, explain
 from leasehold.placing import check_arguments, depends_on_arguments, fixed_place, own_place
 
 if TYPE_CHECKING:
@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Enqueued(Generic[R]):
+class Enqueued(Generic[R_co]):
     """The answer to an enqueue: the job that stands, and whether this call made it.
 
     None is made when the id was given and stood there already, and when its key is held: by a
@@ -50,6 +51,8 @@ class Enqueued(Generic[R]):
     held_until: datetime | None = None  # of a pushed job its new time
     replaced: JobId | None = None  # whose place it has
     behind: JobId | None = None  # the running job that it waits for
+    # How to read its result, for `client.wait`; None when it was enqueued by name.
+    task: Task[..., Any] | None = field(default=None, repr=False, compare=False)
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
@@ -144,6 +147,15 @@ class Task(Generic[P, R]):
         raw = encode(value, root="result", limit=limit, refuse=self._refuse_result)
         check_syntax(raw, root="result", refuse=self._refuse_result)
         return msgspec.Raw(raw)
+
+    def decode_result(self, raw: bytes | str | None) -> Any:
+        """Read a stored result as the return annotation says, else `BadResult`."""
+        if raw is None:
+            return None
+        try:
+            return self._binding.result_decoder.decode(raw)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise self._refuse_result(explain(error, "result")) from error
 
     def policy(self) -> TaskPolicy:
         """What the store should know of this kind."""

@@ -204,3 +204,21 @@ def test_workers_are_listed_while_they_are_there(cli: Cli, client: Client) -> No
         assert (worker["name"], worker["slots"], worker["kinds"]) == ("one", 3, ["greet"])
         assert isinstance(worker["id"], str)
         assert cli("workers").out.splitlines()[1].split()[:3] == ["one", "default", "1"]
+
+
+def test_wait_prints_the_result(cli: Cli, client: Client) -> None:
+    job_id = ended(client)
+    assert cli("jobs", "wait", job_id).out == '"Hello, Ada!"\n'
+    said = cli("jobs", "wait", "--json", job_id, "--timeout", "5s").json()
+    assert said == {"id": job_id, "state": "succeeded", "result": "Hello, Ada!"}
+
+
+def test_wait_tells_by_its_exit_code_what_became_of_the_job(cli: Cli, client: Client) -> None:
+    dead, cancelled, waiting = ended(client, "Dead"), enqueue(client), enqueue(client)
+    client.cancel(cancelled, by="ada")
+    codes = {
+        job_id: cli("jobs", "wait", job_id, "--timeout", "0.1").code
+        for job_id in (dead, cancelled, waiting, NOBODY)
+    }
+    assert codes == {dead: 5, cancelled: 6, waiting: 7, NOBODY: 3}
+    assert "gone for good" in cli("jobs", "wait", dead).err

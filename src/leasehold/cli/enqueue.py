@@ -90,11 +90,12 @@ def _enqueue(
 
 def _print(session: Session, done: Enqueued[Any]) -> None:
     if session.is_json:
-        from dataclasses import asdict
+        from dataclasses import fields
 
         from leasehold.cli.output import print_json
 
-        print_json(asdict(done))
+        told = [field.name for field in fields(done) if field.name != "task"]
+        print_json({name: getattr(done, name) for name in told})
         return
     click.echo(done.id)
     for line in _remarks(done):

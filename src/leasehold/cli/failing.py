@@ -8,12 +8,15 @@ import click
 
 from leasehold.errors import (
     BadValue,
+    JobCancelled,
+    JobFailed,
     JobNotFound,
     LeaseholdError,
     SchemaMismatch,
     StoreBusy,
     StoreFull,
     StoreUnavailable,
+    WaitTimeout,
 )
 
 if TYPE_CHECKING:
@@ -23,11 +26,17 @@ EXIT_REFUSED = 1
 EXIT_USAGE = 2
 EXIT_NOT_FOUND = 3
 EXIT_UNAVAILABLE = 4
+EXIT_DEAD = 5
+EXIT_CANCELLED = 6
+EXIT_TOO_LATE = 7
 
 _CODES: tuple[tuple[type[LeaseholdError] | tuple[type[LeaseholdError], ...], int], ...] = (
     (BadValue, EXIT_USAGE),
     ((JobNotFound, SchemaMismatch), EXIT_NOT_FOUND),
     ((StoreUnavailable, StoreBusy, StoreFull), EXIT_UNAVAILABLE),
+    (JobFailed, EXIT_DEAD),
+    (JobCancelled, EXIT_CANCELLED),
+    (WaitTimeout, EXIT_TOO_LATE),
 )
 
 

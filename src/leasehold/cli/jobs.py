@@ -10,6 +10,7 @@ import click
 from leasehold.cli.bulk import Selection, change_selected, with_selection
 from leasehold.cli.changing import change_jobs
 from leasehold.cli.commands import Group, with_session
+from leasehold.cli.values import read_duration
 from leasehold.model.states import State
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ leasehold jobs delete --where state=succeeded --where tenant=acme"""
 
 @click.group(cls=Group, example="leasehold jobs list --state dead")
 def jobs() -> None:
-    """List, show, cancel, retry, delete and reprioritise jobs."""
+    """List, show, wait for, cancel, retry, delete and reprioritise jobs."""
 
 
 @jobs.command("list", example="leasehold jobs list --state failed --queue mail --limit 20")
@@ -82,6 +83,33 @@ def show_job(session: Session, *, job_id: str) -> None:
         print_json({"job": plain(job), "history": [plain(each) for each in history]})
     else:
         print_job(job, history)
+
+
+@jobs.command(
+    "wait",
+    example="leasehold jobs wait 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5 --timeout 30s",
+    notes="Exit code: 0 it succeeded, 5 it is dead, 6 it was cancelled, 7 it did not end in time.",
+)
+@click.argument("job_id", metavar="ID")
+@click.option(
+    "--timeout",
+    type=read_duration,
+    metavar="TIME",
+    help="Give up after this time.  [default: never]",
+)
+@with_session
+def wait_for_job(session: Session, *, job_id: str, timeout: float | None) -> None:
+    """Wait until a job has ended, and print its result as JSON."""
+    import json
+
+    from leasehold.cli.output import print_json
+
+    with session.client() as client:
+        result = client.wait(job_id, timeout)
+    if session.is_json:
+        print_json({"id": job_id, "state": "succeeded", "result": result})
+    else:
+        click.echo(json.dumps(result, ensure_ascii=False))
 
 
 @jobs.command("cancel", example=_CANCEL_EXAMPLE)

@@ -51,6 +51,7 @@ from leasehold.model.values import (
 )
 from leasehold.store.base_batches import BatchStore
 from leasehold.store.base_keeping import KeepingStore
+from leasehold.store.base_results import ResultStore
 from leasehold.store.base_saving import SavingStore
 from leasehold.store.base_schedules import ScheduleStore
 
@@ -136,7 +137,7 @@ class SchemaStatus(msgspec.Struct, frozen=True):
     pending: tuple[str, ...]
 
 
-class Store(BatchStore, ScheduleStore, SavingStore, KeepingStore, Protocol):
+class Store(BatchStore, ScheduleStore, SavingStore, KeepingStore, ResultStore, Protocol):
     """The database behind the queue. Safe to use from many threads."""
 
     url: str

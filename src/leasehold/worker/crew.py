@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from leasehold.registry import Registry
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
+    from leasehold.worker.finisher import Hints
     from leasehold.worker.settings import Settings
 
 _LOOK_SECONDS = 0.02
@@ -54,13 +55,16 @@ class Crew:
         loop: asyncio.AbstractEventLoop | None,
         on_empty: Callable[[], None] | None,
         on_abandoned: Callable[[Attempt], None],
+        hints: Hints,
     ) -> None:
         self._store = store
         self._worker = worker
         self.book = Book()
         self.tally = Tally()
         self.is_hurried = False
-        self._finisher = Finisher(store.dedicated(), worker, self.book, self.tally, self)
+        self._finisher = Finisher(
+            store.dedicated(), worker, self.book, self.tally, listener=self, hints=hints
+        )
         conclusion = Conclusion(self.book, self._finisher)
         self._conclusion = conclusion
         parts: _Parts = {

@@ -14,9 +14,9 @@ from leasehold.store.base import Answer
 from leasehold.worker.settling import rejected, settlement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from leasehold.model.ids import WorkerId
+    from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.outcomes import Outcome
     from leasehold.model.values import Settlement
     from leasehold.store.base import Store
@@ -42,17 +42,34 @@ class Listener(Protocol):
     def expect(self, delay_seconds: float) -> None: ...
 
 
+class Hints(Protocol):
+    """Who waits for jobs to end, in this process: the client's waits."""
+
+    @property
+    def is_waiting(self) -> bool: ...
+
+    def hint(self, job_ids: Iterable[JobId]) -> None: ...
+
+
 class Finisher:
     """Own thread, own connection. What can't be written now is kept and tried again."""
 
     def __init__(
-        self, store: Store, worker: WorkerId, book: Book, tally: Tally, listener: Listener
+        self,
+        store: Store,
+        worker: WorkerId,
+        book: Book,
+        tally: Tally,
+        *,
+        listener: Listener,
+        hints: Hints,
     ) -> None:
         self._store = store
         self._worker = worker
         self._book = book
         self._tally = tally
         self._listener = listener
+        self._hints = hints
         self._ended: deque[tuple[Attempt, Outcome, float]] = deque()
         self._wanted = threading.Event()
         self._is_waiting = False
@@ -171,6 +188,8 @@ class Finisher:
     def _strike(self, attempts: list[Attempt]) -> None:
         """Let go of settled leases; those of lanes leave room for the next of their key."""
         self._book.strike(attempts)
+        if self._hints.is_waiting:
+            self._hints.hint([attempt.claim.job_id for attempt in attempts])
         places = [attempt.claim.place for attempt in attempts if attempt.claim.place]
         if places:
             self._listener.free(places)

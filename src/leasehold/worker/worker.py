@@ -168,6 +168,7 @@ class Worker:
             loop=loop,
             on_empty=on_empty,
             on_abandoned=self._abandoned,
+            hints=self._client.waiter,
         )
         _stop_after_fork(self)
         self._crew.start()

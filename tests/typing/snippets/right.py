@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import assert_type
+from typing import Any, assert_type
 from uuid import UUID
 
 import leasehold as lh
@@ -85,3 +85,24 @@ async def enqueue_async(client: lh.AsyncClient) -> None:
     assert_type(await client.find(state=lh.State.DEAD), list[lh.Job])
     assert_type([job async for job in client.each(page=5)], list[lh.Job])
     await client.on(object()).enqueue(send, "x")
+
+
+def wait_for_results(client: lh.Client, job_id: UUID) -> None:
+    assert_type(client.wait(client.enqueue(plain, 1)), float)
+    assert_type(client.wait(client.enqueue(send, "x"), timeout="30s"), bytes)
+    assert_type(client.wait(job_id, 5), Any)
+    assert_type(client.wait(str(job_id)), Any)
+    assert_type(client.wait(client.enqueue_by_name("mail.send", {"to": "x"})), Any)
+    both = [client.enqueue(plain, 1), client.enqueue(send, "x")]
+    assert_type(client.wait_all(both, 5, return_errors=True), list[Any])
+    for done in client.as_completed([*both, job_id]):
+        assert_type(done.state, lh.State | None)
+
+
+async def wait_for_results_async(client: lh.AsyncClient, job_id: UUID) -> None:
+    assert_type(await client.wait(await client.enqueue(plain, 1)), float)
+    assert_type(await client.wait(await client.enqueue(send, "x"), timeout=1), bytes)
+    assert_type(await client.wait(job_id), Any)
+    assert_type(await client.wait_all([job_id, "x"]), list[Any])
+    async for done in client.as_completed([job_id]):
+        assert_type(done.error, str | None)

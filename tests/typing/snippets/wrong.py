@@ -51,6 +51,12 @@ def look(client: lh.Client) -> None:
     lh.Klient()  # type: ignore[attr-defined]
 
 
+def wait(client: lh.Client) -> None:
+    text: str = client.wait(client.enqueue(plain, 1))  # type: ignore[assignment]
+    client.wait(5)  # type: ignore[call-overload]
+    client.wait(client.enqueue(plain, 1), timeout=object())  # type: ignore[call-overload]
+
+
 async def enqueue_async(client: lh.AsyncClient) -> None:
     await client.enqueue(plain, "1")  # type: ignore[arg-type]
     await client.enqueue(plain, 1, c=2)  # type: ignore[call-arg]

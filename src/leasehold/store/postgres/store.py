@@ -45,6 +45,7 @@ from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
 from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
+from leasehold.store.postgres.results import Results
 from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.transaction import (
@@ -76,7 +77,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators):
+class PostgresStore(Operators, Results):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:

@@ -62,6 +62,7 @@ from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script, without_checkpoints, write_script
 from leasehold.store.sqlite.keyed import keyed_script, refused_script
 from leasehold.store.sqlite.operators import Operators
+from leasehold.store.sqlite.results import Results
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -70,7 +71,7 @@ from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators):
+class SqliteStore(Operators, Results):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(
