@@ -52,7 +52,7 @@ def look(client: lh.Client) -> None:
 
 
 def wait(client: lh.Client) -> None:
-    text: str = client.wait(client.enqueue(plain, 1))  # type: ignore[assignment]
+    client.wait(client.enqueue(plain, 1)).upper()  # type: ignore[attr-defined]
     client.wait(5)  # type: ignore[call-overload]
     client.wait(client.enqueue(plain, 1), timeout=object())  # type: ignore[call-overload]
 
