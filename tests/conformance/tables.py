@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 LIVE = ("ready", "waiting", "scheduled", "parked", "lease")
 JOB_TABLES = ("job", *LIVE, "outcome")
 LANE_TABLES = ("throttle", "bucket", "charge", "share", "queue")
-ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, "key", "task", "worker")
+SAVING_TABLES = ("checkpoint", "step")
+ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, *SAVING_TABLES, "key", "task", "worker")
 
 Row = dict[str, Any]
 

@@ -22,7 +22,7 @@ from leasehold.store.sync_callers import (
 )
 
 if TYPE_CHECKING:
-    from leasehold.store.base import Answers, EnqueueScript, Rows, Statement
+    from leasehold.store.base import Rows, Script, Statement, Told
 
 
 class AsyncCaller(Protocol):
@@ -30,7 +30,7 @@ class AsyncCaller(Protocol):
 
     backend: str
 
-    async def run(self, script: EnqueueScript) -> Answers:
+    async def run(self, script: Script[Told]) -> Told:
         """Run the script in the caller's transaction."""
 
     def after_commit(self, action: Callable[[], None]) -> None:
@@ -46,7 +46,7 @@ class AsyncPsycopgCaller:
         self._connection = connection
         self._is_committed = False
 
-    async def run(self, script: EnqueueScript) -> Answers:
+    async def run(self, script: Script[Told]) -> Told:
         """Run on a plain cursor: the connection's own may return dicts or want other markers."""
         psycopg = sys.modules["psycopg"]
         self._is_committed = commits_at_once(self._connection)
@@ -74,7 +74,7 @@ class AsyncpgCaller:
         self._connection = connection
         self._is_committed = False
 
-    async def run(self, script: EnqueueScript) -> Answers:
+    async def run(self, script: Script[Told]) -> Told:
         """Run the statements one by one; each has one text parameter, safe from type codecs."""
         self._is_committed = not self._connection.is_in_transaction()
 
@@ -99,14 +99,14 @@ class AiosqliteCaller:
         self._connection = connection
         self._is_committed = False
 
-    async def run(self, script: EnqueueScript) -> Answers:
+    async def run(self, script: Script[Told]) -> Told:
         """Run like on sqlite3; see `sqlite_transaction` for when it begins and commits."""
         with translating(sys.modules["sqlite3"].Error):
             opening = choose_opening(self._connection)
             if opening is not Opening.INSIDE:
                 await self._connection.execute(BEGIN)
             try:
-                existing = await drive_async(script, self._execute)
+                told = await drive_async(script, self._execute)
             except BaseException:
                 if opening is not Opening.INSIDE:
                     await self._connection.rollback()
@@ -114,7 +114,7 @@ class AiosqliteCaller:
             self._is_committed = opening is Opening.OWN
             if self._is_committed:
                 await self._connection.commit()
-            return existing
+            return told
 
     def after_commit(self, action: Callable[[], None]) -> None:
         if self._is_committed:
@@ -135,10 +135,10 @@ class RunSyncCaller:
         self._caller = make(inner)
         self.backend = self._caller.backend
 
-    async def run(self, script: EnqueueScript) -> Answers:
+    async def run(self, script: Script[Told]) -> Told:
         """Run what blocks where SQLAlchemy turns blocking into awaiting."""
-        answers: Answers = await self._target.run_sync(lambda _sync: self._caller.run(script))
-        return answers
+        told: Told = await self._target.run_sync(lambda _sync: self._caller.run(script))
+        return told
 
     def after_commit(self, action: Callable[[], None]) -> None:
         self._caller.after_commit(action)
@@ -161,7 +161,7 @@ class AsyncEngineCaller:
         self._engine = engine
         self.backend = engine.dialect.name
 
-    async def run(self, script: EnqueueScript) -> Answers:
+    async def run(self, script: Script[Told]) -> Told:
         """Run and commit."""
         async with self._engine.begin() as connection:
             return await make_connection_caller(connection).run(script)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -52,12 +52,12 @@ from leasehold.model.values import (
 from leasehold.store.base_batches import BatchStore
 from leasehold.store.base_keeping import KeepingStore
 from leasehold.store.base_results import ResultStore
-from leasehold.store.base_saving import SavingStore
+from leasehold.store.base_saving import Saves, SavingStore, nothing_saved
 from leasehold.store.base_schedules import ScheduleStore
 
 
 class Statement(NamedTuple):
-    """One statement of an enqueue script, with `:name` parameters."""
+    """One statement of a script, with `:name` parameters."""
 
     sql: str
     parameters: Mapping[str, Any]
@@ -66,8 +66,10 @@ class Statement(NamedTuple):
 Rows: TypeAlias = Sequence[Sequence[Any]]
 # What became of the jobs that were not simply written; nearly always there are none.
 Answers: TypeAlias = Mapping[JobId, Standing]
-# Yields statements, is sent their rows, returns the answers.
-EnqueueScript: TypeAlias = Generator[Statement, Rows, Answers]
+Told = TypeVar("Told")
+# Yields statements, is sent their rows, returns what they told.
+Script: TypeAlias = Generator[Statement, Rows, Told]
+EnqueueScript: TypeAlias = Script[Answers]
 
 
 ANY_QUEUE = "*"
@@ -244,16 +246,26 @@ class Store(BatchStore, ScheduleStore, SavingStore, KeepingStore, ResultStore, P
         """Hand back leases in this worker's name that it does not know (a claim's lost answer)."""
 
     def transaction(
-        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        settle: Callable[[], Settlement],
+        *,
+        lease_seconds: float,
+        saves: Saves = nothing_saved,
     ) -> AbstractContextManager[Any]:
         """Open a transaction that ends the attempt with the caller's writes, or rolls both back.
 
-        Yields the driver's connection. On a clean exit it settles last and commits; `LeaseLost`
-        when the lease does not stand any more or the job was cancelled.
+        Yields the driver's connection. On a clean exit it saves, settles last and commits;
+        `LeaseLost` when the lease does not stand any more or the job was cancelled.
         """
 
     def async_transaction(
-        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        settle: Callable[[], Settlement],
+        *,
+        lease_seconds: float,
+        saves: Saves = nothing_saved,
     ) -> AbstractAsyncContextManager[Any]:
         """Do the same for an async handler (on SQLite it yields the blocking connection)."""
 

@@ -1,4 +1,4 @@
-"""Enqueueing on a connection that belongs to the caller, inside its transaction.
+"""Enqueueing and saving on a connection that belongs to the caller, inside its transaction.
 
 A connection is recognised by its class. No driver is imported for that: whoever has a connection
 of it has imported it.
@@ -24,7 +24,7 @@ from leasehold.store.async_callers import (
     make_session_caller,
 )
 from leasehold.store.base import Answers, arrivals_of, keys_of, made_of
-from leasehold.store.scripts import NamingKeys
+from leasehold.store.scripts import NamingKeys, naming_lease
 from leasehold.store.sync_callers import (
     Caller,
     DjangoCaller,
@@ -36,6 +36,8 @@ from leasehold.store.sync_callers import (
 )
 
 if TYPE_CHECKING:
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.saving import Save
     from leasehold.store.base import Store
 
 Write: TypeAlias = Callable[[Sequence[NewJob]], Answers]
@@ -72,12 +74,7 @@ _ASYNC_KINDS = (
 
 def bind_caller(store: Store, connection: object) -> Write:
     """Return what writes jobs on that connection; nothing is committed that is not the engine's."""
-    make = _recognise(connection, _SYNC)
-    if make is None:
-        is_async = _recognise(connection, _ASYNC) is not None
-        raise _refuse(connection, "AsyncClient.on" if is_async else None, _SYNC_KINDS)
-    caller: Caller = make(connection)
-    _check_backend(store, caller.backend)
+    caller = _find_caller(store, connection, "enqueue", "AsyncClient.on")
 
     def write(jobs: Sequence[NewJob]) -> Answers:
         with NamingKeys(keys_of(jobs)):
@@ -90,12 +87,7 @@ def bind_caller(store: Store, connection: object) -> Write:
 
 def bind_async_caller(store: Store, connection: object) -> AsyncWrite:
     """Return what does the same, awaited."""
-    make = _recognise(connection, _ASYNC)
-    if make is None:
-        is_sync = _recognise(connection, _SYNC) is not None
-        raise _refuse(connection, "Client.on" if is_sync else None, _ASYNC_KINDS)
-    caller: AsyncCaller = make(connection)
-    _check_backend(store, caller.backend)
+    caller = _find_async_caller(store, connection, "enqueue", "Client.on")
 
     async def write(jobs: Sequence[NewJob]) -> Answers:
         with NamingKeys(keys_of(jobs)):
@@ -104,6 +96,44 @@ def bind_async_caller(store: Store, connection: object) -> AsyncWrite:
         return answers
 
     return write
+
+
+def save_on(
+    store: Store, connection: object, worker: WorkerId, save: Save, *, lease_seconds: float
+) -> None:
+    """Save on that connection, with its commit; `LeaseLost` when the lease does not stand."""
+    caller = _find_caller(store, connection, "save", "checkpoint_async")
+    with naming_lease(save.job_id):
+        caller.run(store.save_script(worker, [save], lease_seconds=lease_seconds))
+
+
+async def save_on_async(
+    store: Store, connection: object, worker: WorkerId, save: Save, *, lease_seconds: float
+) -> None:
+    """Do the same, awaited."""
+    caller = _find_async_caller(store, connection, "save", "checkpoint")
+    with naming_lease(save.job_id):
+        await caller.run(store.save_script(worker, [save], lease_seconds=lease_seconds))
+
+
+def _find_caller(store: Store, connection: object, verb: str, other: str) -> Caller:
+    make = _recognise(connection, _SYNC)
+    if make is None:
+        is_async = _recognise(connection, _ASYNC) is not None
+        raise _refuse(connection, verb, other if is_async else None, _SYNC_KINDS)
+    caller: Caller = make(connection)
+    _check_backend(store, caller.backend)
+    return caller
+
+
+def _find_async_caller(store: Store, connection: object, verb: str, other: str) -> AsyncCaller:
+    make = _recognise(connection, _ASYNC)
+    if make is None:
+        is_sync = _recognise(connection, _SYNC) is not None
+        raise _refuse(connection, verb, other if is_sync else None, _ASYNC_KINDS)
+    caller: AsyncCaller = make(connection)
+    _check_backend(store, caller.backend)
+    return caller
 
 
 def _waking(store: Store, jobs: Sequence[NewJob]) -> Callable[[], None]:
@@ -118,11 +148,11 @@ def _recognise(connection: object, kinds: dict[tuple[str, str], Any]) -> Any:
     return None
 
 
-def _refuse(connection: object, other: str | None, kinds: str) -> BadOption:
+def _refuse(connection: object, verb: str, other: str | None, kinds: str) -> BadOption:
     named = f"{type(connection).__module__}.{type(connection).__qualname__}"
     if other is not None:
         return BadOption(f"{named}: for this kind of connection use {other}")
-    return BadOption(f"can't enqueue on a {named}; use one of: {kinds}")
+    return BadOption(f"can't {verb} on a {named}; use one of: {kinds}")
 
 
 def _check_backend(store: Store, backend: str) -> None:

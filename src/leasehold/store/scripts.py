@@ -1,4 +1,4 @@
-"""Running an enqueue script on a connection that is the caller's."""
+"""Running a script on a connection that is the caller's."""
 
 from __future__ import annotations
 
@@ -11,43 +11,45 @@ from uuid import UUID
 
 import msgspec
 
-from leasehold.errors import IdConflict, KeyBusy, StoreBusy
+from leasehold.errors import IdConflict, KeyBusy, LeaseLost, StoreBusy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
     from leasehold.errors import LeaseholdError
-    from leasehold.store.base import Answers, EnqueueScript, Rows, Statement
+    from leasehold.model.ids import JobId
+    from leasehold.store.base import Rows, Script, Statement, Told
 
 ID_CONFLICT = "LH001"
+LEASE_LOST = "LH002"
 LOCK_TIMEOUT = "55P03"
 _SQLITE_BUSY = 5
 _IDS = re.compile(r"\[[^\]]*\]")
 
 
-def drive(script: EnqueueScript, execute: Callable[[Statement], Rows]) -> Answers:
+def drive(script: Script[Told], execute: Callable[[Statement], Rows]) -> Told:
     """Run the script to its end."""
     try:
         statement = next(script)
         while True:
             statement = script.send(execute(statement))
     except StopIteration as end:
-        answers: Answers = end.value
-        return answers
+        told: Told = end.value
+        return told
 
 
 async def drive_async(
-    script: EnqueueScript, execute: Callable[[Statement], Awaitable[Rows]]
-) -> Answers:
+    script: Script[Told], execute: Callable[[Statement], Awaitable[Rows]]
+) -> Told:
     """Do the same where each statement is awaited."""
     rows: Rows | None = None
     while True:
         try:
             statement = next(script) if rows is None else script.send(rows)
         except StopIteration as end:
-            answers: Answers = end.value
-            return answers
+            told: Told = end.value
+            return told
         rows = await execute(statement)
 
 
@@ -70,6 +72,17 @@ class NamingKeys:
             return
         if any(_has_state(inner, LOCK_TIMEOUT) for inner in _layers(error)):
             raise KeyBusy(self._keys) from error
+
+
+@contextmanager
+def naming_lease(job_id: JobId) -> Iterator[None]:
+    """Run a block in which PostgreSQL's word for a lost lease means this job's."""
+    try:
+        yield
+    except Exception as error:
+        if any(_has_state(inner, LEASE_LOST) for inner in _layers(error)):
+            raise LeaseLost(job_id) from error
+        raise
 
 
 @contextmanager
@@ -116,7 +129,7 @@ def read_ids(message: str) -> list[UUID]:
 
 
 class Opening(Enum):
-    """What an enqueue does about the transaction on a caller's SQLite connection."""
+    """What a script does about the transaction on a caller's SQLite connection."""
 
     INSIDE = "one is open: join it"
     LEFT_OPEN = "none is open, and the caller commits: open one, which the driver would do too"

@@ -11,7 +11,7 @@ from leasehold.store.parameters import to_colons, to_format, to_pyformat
 from leasehold.store.scripts import drive, sqlite_transaction, translating
 
 if TYPE_CHECKING:
-    from leasehold.store.base import Answers, EnqueueScript, Rows, Statement
+    from leasehold.store.base import Rows, Script, Statement, Told
 
 _QUEUED_ACTIONS = "leasehold_after_commit"
 
@@ -21,7 +21,7 @@ class Caller(Protocol):
 
     backend: str
 
-    def run(self, script: EnqueueScript) -> Answers:
+    def run(self, script: Script[Told]) -> Told:
         """Run the script in the caller's transaction."""
 
     def after_commit(self, action: Callable[[], None]) -> None:
@@ -37,7 +37,7 @@ class PsycopgCaller:
         self._connection = connection
         self._is_committed = False
 
-    def run(self, script: EnqueueScript) -> Answers:
+    def run(self, script: Script[Told]) -> Told:
         """Run on a plain cursor: the connection's own may return dicts or want other markers."""
         psycopg = sys.modules["psycopg"]
         self._is_committed = commits_at_once(self._connection)
@@ -70,7 +70,7 @@ class SqliteCaller:
         self._connection = connection
         self._is_committed = False
 
-    def run(self, script: EnqueueScript) -> Answers:
+    def run(self, script: Script[Told]) -> Told:
         """Run on a cursor that returns tuples of text, whatever the connection's own return."""
         cursor = self._connection.cursor()
         cursor.row_factory = None
@@ -109,7 +109,7 @@ class SqlAlchemyCaller:
         self._connection = connection
         self.backend = connection.dialect.name
 
-    def run(self, script: EnqueueScript) -> Answers:
+    def run(self, script: Script[Told]) -> Told:
         """Run on the connection; SQLAlchemy begins its transaction by itself."""
         with translating(sys.modules["sqlalchemy"].exc.DBAPIError):
             if self.backend != "sqlite":
@@ -137,7 +137,7 @@ class SessionCaller:
         self._session = session
         self.backend = session.get_bind().dialect.name
 
-    def run(self, script: EnqueueScript) -> Answers:
+    def run(self, script: Script[Told]) -> Told:
         """Run on the session's connection."""
         return SqlAlchemyCaller(self._session.connection()).run(script)
 
@@ -166,7 +166,7 @@ class EngineCaller:
         self._engine = engine
         self.backend = engine.dialect.name
 
-    def run(self, script: EnqueueScript) -> Answers:
+    def run(self, script: Script[Told]) -> Told:
         """Run and commit."""
         with self._engine.begin() as connection:
             return SqlAlchemyCaller(connection).run(script)
@@ -182,7 +182,7 @@ class DjangoCaller:
         self._connection = connection
         self.backend = connection.vendor
 
-    def run(self, script: EnqueueScript) -> Answers:
+    def run(self, script: Script[Told]) -> Told:
         """Run on Django's cursor, so that its own error handling and logging apply."""
         with translating(sys.modules["django.db"].Error), self._connection.cursor() as cursor:
 

@@ -35,6 +35,7 @@ from leasehold.store.base import (
     keys_of,
     made_of,
 )
+from leasehold.store.base_saving import nothing_saved
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.bulk import Many
@@ -47,11 +48,12 @@ from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
 from leasehold.store.postgres.results import Results
 from leasehold.store.postgres.rules import Rules
+from leasehold.store.postgres.saving import Saving
 from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.transaction import (
     Ending,
-    async_settling_transaction,
-    settling_transaction,
+    async_ending_transaction,
+    ending_transaction,
 )
 from leasehold.store.postgres.waking import Notifier, PostgresWaker
 from leasehold.store.shield import shielded
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
         Pause,
         Rule,
     )
+    from leasehold.store.base_saving import Saves
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Source
 
 PACKAGE = "leasehold.store.postgres"
@@ -77,7 +80,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators, Results):
+class PostgresStore(Operators, Results, Saving):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:
@@ -230,16 +233,26 @@ class PostgresStore(Operators, Results):
         return self._leases(worker).release_unknown(known)
 
     def transaction(
-        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        settle: Callable[[], Settlement],
+        *,
+        lease_seconds: float,
+        saves: Saves = nothing_saved,
     ) -> AbstractContextManager[Connection]:
-        ending = Ending(worker, settle, lease_seconds, self.skew_seconds)
-        return settling_transaction(self._pool, ending)
+        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds)
+        return ending_transaction(self._pool, ending)
 
     def async_transaction(
-        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        settle: Callable[[], Settlement],
+        *,
+        lease_seconds: float,
+        saves: Saves = nothing_saved,
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        ending = Ending(worker, settle, lease_seconds, self.skew_seconds)
-        return async_settling_transaction(self._async_pool, ending)
+        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds)
+        return async_ending_transaction(self._async_pool, ending)
 
     # -- upkeep ----------------------------------------------------------------------------------
     def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:

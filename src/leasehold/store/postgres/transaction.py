@@ -1,4 +1,4 @@
-"""Transactions that end an attempt together with the caller's own writes, or roll both back."""
+"""Transactions that end an attempt, or save for it, together with the caller's own writes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import psycopg
 
 from leasehold.errors import LeaseholdError, LeaseLost
@@ -16,21 +17,28 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import WorkerId
     from leasehold.model.values import Settlement
+    from leasehold.store.base_saving import Saves
     from leasehold.store.postgres.async_pool import AsyncPool
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Pool
 
+_encode = msgspec.json.Encoder().encode
 _SETTLE = """
 SELECT leasehold.settle(%(job_id)s, %(fence)s, %(worker)s, %(result)s::jsonb,
   %(elapsed_seconds)s, %(skew_seconds)s, %(spent)s)
 """
+_SAVE = "SELECT leasehold.save(%(saves)s::text, %(worker)s, %(skew_seconds)s, true)"
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How the transaction ends the attempt; `settle` is asked last."""
+    """How the transaction ends: what it saves, and how it settles the attempt, if it does.
+
+    Both are asked for last.
+    """
 
     worker: WorkerId
-    settle: Callable[[], Settlement]
+    settle: Callable[[], Settlement] | None
+    saves: Saves
     lease_seconds: float
     skew_seconds: float
 
@@ -39,42 +47,53 @@ class Ending:
         milliseconds = max(1, int(self.lease_seconds * 1000))
         return b"SET LOCAL idle_in_transaction_session_timeout = %d" % milliseconds
 
-    def parameters(self) -> dict[str, Any]:
-        settlement = self.settle()
-        result = settlement.result
-        return {
-            "job_id": settlement.job_id,
-            "fence": settlement.fence,
-            "worker": self.worker,
-            "result": None if result is None else bytes(result).decode(),
-            "elapsed_seconds": settlement.elapsed_seconds,
-            "skew_seconds": self.skew_seconds,
-            "spent": settlement.spent,
-        }
+    def statements(self) -> list[tuple[str, dict[str, Any]]]:
+        """What is to be run before the COMMIT, and together with it."""
+        known = {"worker": self.worker, "skew_seconds": self.skew_seconds}
+        saves = self.saves()
+        last: list[tuple[str, dict[str, Any]]] = []
+        if saves:
+            last.append((_SAVE, known | {"saves": _encode(saves).decode()}))
+        if self.settle is not None:
+            last.append((_SETTLE, known | _described(self.settle())))
+        return last
 
     def refusal(self, error: psycopg.Error) -> LeaseholdError:
         if error.sqlstate == LEASE_LOST:
-            return LeaseLost(self.settle().job_id)
+            lost = self.saves()[0] if self.settle is None else self.settle()
+            return LeaseLost(lost.job_id)
         return translate(error)
 
 
+def _described(settlement: Settlement) -> dict[str, Any]:
+    result = settlement.result
+    return {
+        "job_id": settlement.job_id,
+        "fence": settlement.fence,
+        "result": None if result is None else bytes(result).decode(),
+        "elapsed_seconds": settlement.elapsed_seconds,
+        "spent": settlement.spent,
+    }
+
+
 @contextmanager
-def settling_transaction(pool: Pool, ending: Ending) -> Iterator[Connection]:
-    """Lend a connection inside a transaction; settle last, together with the COMMIT."""
+def ending_transaction(pool: Pool, ending: Ending) -> Iterator[Connection]:
+    """Lend a connection inside a transaction; save and settle last, together with the COMMIT."""
     with pool.connection() as connection:
         with translating():
             connection.execute("BEGIN", prepare=False)
             connection.execute(ending.idle_limit(), prepare=False)
         try:
             yield connection
-            parameters = ending.parameters()
+            last = ending.statements()
         except BaseException:
             _roll_back(connection)
             raise
         try:
-            # Together: a worker that stops between the two would hold its lease row locked.
+            # Together: a worker that stops between them would hold its lease row locked.
             with connection.pipeline():
-                connection.execute(_SETTLE, parameters, prepare=False)
+                for sql, parameters in last:
+                    connection.execute(sql.encode(), parameters, prepare=False)
                 connection.execute("COMMIT", prepare=False)
         except psycopg.Error as error:
             _roll_back(connection)
@@ -82,7 +101,7 @@ def settling_transaction(pool: Pool, ending: Ending) -> Iterator[Connection]:
 
 
 @asynccontextmanager
-async def async_settling_transaction(
+async def async_ending_transaction(
     pool: AsyncPool, ending: Ending
 ) -> AsyncIterator[AsyncConnection]:
     """Do the same on an async connection; one that is left in a transaction is not kept."""
@@ -91,10 +110,11 @@ async def async_settling_transaction(
             await connection.execute("BEGIN", prepare=False)
             await connection.execute(ending.idle_limit(), prepare=False)
         yield connection
-        parameters = ending.parameters()
+        last = ending.statements()
         try:
             async with connection.pipeline():
-                await connection.execute(_SETTLE, parameters, prepare=False)
+                for sql, parameters in last:
+                    await connection.execute(sql.encode(), parameters, prepare=False)
                 await connection.execute("COMMIT", prepare=False)
         except psycopg.Error as error:
             raise ending.refusal(error) from error

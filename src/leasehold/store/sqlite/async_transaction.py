@@ -9,20 +9,19 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 
-from leasehold.model.ids import WorkerId
 from leasehold.store.sqlite.errors import translating
-from leasehold.store.sqlite.transaction import HandlerTransaction, Settle
+from leasehold.store.sqlite.transaction import Ending, HandlerTransaction
 
 
 @asynccontextmanager
 async def hold_transaction_async(
-    transaction: HandlerTransaction, worker: WorkerId, settle: Settle
+    transaction: HandlerTransaction, ending: Ending
 ) -> AsyncIterator[sqlite3.Connection]:
     """Wait for the gate in a thread; the rest is as blocking as the handler's own statements."""
     connection = await _start_in_thread(transaction)
     try:
         yield connection
-        transaction.commit(worker, settle)
+        transaction.commit(ending)
     except BaseException as error:
         raised = transaction.explain(error)
         if raised is error:

@@ -70,7 +70,9 @@ def known_ids(
     return frozenset(by_text[row[0]].id for row in standing)
 
 
-def without_checkpoints(script: EnqueueScript) -> EnqueueScript:
+def without_checkpoints(
+    script: Generator[Statement, Rows, Answer],
+) -> Generator[Statement, Rows, Answer]:
     """Run it on a caller's connection, which must not checkpoint by itself: see database.py."""
     # The setting is the connection's own. It is allowed inside a transaction, and stays.
     yield Statement("PRAGMA wal_autocheckpoint = 0", {})

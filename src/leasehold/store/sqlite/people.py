@@ -10,6 +10,7 @@ from leasehold.store.sqlite import holders
 from leasehold.store.sqlite.statements import rows, text, value
 
 _WAITING_TABLES = ("ready", "waiting", "scheduled", "parked")
+_HISTORY_TABLES = ("outcome", "checkpoint", "step")
 _WAITING_STATES = (State.QUEUED, State.BLOCKED, State.FAILED)
 
 
@@ -65,7 +66,7 @@ def delete(connection: sqlite3.Connection, job_id: JobId) -> State | None:
     if read_state(connection, job_id) is State.RUNNING:
         return State.RUNNING
     holders.release(connection, job_id)
-    for table in (*_WAITING_TABLES, "outcome", "job"):
+    for table in (*_WAITING_TABLES, *_HISTORY_TABLES, "job"):
         connection.execute(text(f"delete_{table}"), {"id": str(job_id)})
     return None
 

@@ -39,6 +39,7 @@ from leasehold.store.base import (
     arrivals_of,
     made_of,
 )
+from leasehold.store.base_saving import Saves, nothing_saved
 from leasehold.store.migrations import Migration, load_migrations
 from leasehold.store.sqlite import (
     handing,
@@ -63,6 +64,7 @@ from leasehold.store.sqlite.enqueue import run_script, without_checkpoints, writ
 from leasehold.store.sqlite.keyed import keyed_script, refused_script
 from leasehold.store.sqlite.operators import Operators
 from leasehold.store.sqlite.results import Results
+from leasehold.store.sqlite.saving import Saving, settling
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -71,7 +73,7 @@ from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators, Results):
+class SqliteStore(Operators, Results, Saving):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(
@@ -259,16 +261,28 @@ class SqliteStore(Operators, Results):
         return released
 
     def transaction(
-        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        settle: Callable[[], Settlement],
+        *,
+        lease_seconds: float,
+        saves: Saves = nothing_saved,
     ) -> AbstractContextManager[sqlite3.Connection]:
-        return hold_transaction(self._handler_transaction(lease_seconds), worker, settle)
+        held = self._handler_transaction(lease_seconds)
+        return hold_transaction(held, settling(worker, settle, saves))
 
     def async_transaction(
-        self, worker: WorkerId, settle: Callable[[], Settlement], *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        settle: Callable[[], Settlement],
+        *,
+        lease_seconds: float,
+        saves: Saves = nothing_saved,
     ) -> AbstractAsyncContextManager[sqlite3.Connection]:
         from leasehold.store.sqlite.async_transaction import hold_transaction_async
 
-        return hold_transaction_async(self._handler_transaction(lease_seconds), worker, settle)
+        held = self._handler_transaction(lease_seconds)
+        return hold_transaction_async(held, settling(worker, settle, saves))
 
     # -- upkeep ----------------------------------------------------------------------------------
     def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:

@@ -1,4 +1,4 @@
-"""A handler's transaction: its own writes and the end of its attempt, or neither."""
+"""A handler's transaction: its own writes and what is saved or settled with them, or neither."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from leasehold.errors import StoreBusy
-from leasehold.model.ids import WorkerId
-from leasehold.model.values import Settlement
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.errors import translating
-from leasehold.store.sqlite.settle import settle_alone
 from leasehold.store.sqlite.times import Clock
 
-Settle = Callable[[], Settlement]
+# Says, when all of it is known, what is to be written last, at the moment given.
+Ending = Callable[[], Callable[[sqlite3.Connection, int], None]]
 _LEAVE_SECONDS = 0.1
 
 
@@ -55,9 +53,9 @@ class HandlerTransaction:
             raise
         return connection
 
-    def commit(self, worker: WorkerId, settle: Settle) -> None:
-        """Settle last and commit, or roll back and raise."""
-        settlement = settle()
+    def commit(self, ending: Ending) -> None:
+        """Save and settle last and commit, or roll back and raise."""
+        write = ending()
         with self._ending:
             self._refuse_if_expired()
             self._is_over = True
@@ -65,7 +63,7 @@ class HandlerTransaction:
             try:
                 with translating():
                     connection = self._open_connection()
-                    settle_alone(connection, worker, settlement, self._clock.now())
+                    write(connection, self._clock.now())
                     connection.execute("COMMIT")
             finally:
                 self._close()
@@ -129,8 +127,8 @@ class HandlerTransaction:
 
     def _too_long(self) -> StoreBusy:
         return StoreBusy(
-            f"job.transaction() was open for {self._limit_seconds:g} s, a third of the lease, and "
-            "was rolled back: on SQLite it keeps every other writer waiting. Do slow work before "
+            f"a job's transaction was open for {self._limit_seconds:g} s, a third of the lease; it "
+            "was rolled back, as it keeps SQLite's other writers waiting. Do slow work before "
             "it, or give the task a longer lease"
         )
 
@@ -145,13 +143,13 @@ class HandlerTransaction:
 
 @contextmanager
 def hold_transaction(
-    transaction: HandlerTransaction, worker: WorkerId, settle: Settle
+    transaction: HandlerTransaction, ending: Ending
 ) -> Iterator[sqlite3.Connection]:
     with translating():
         connection = transaction.start(threading.get_ident())
     try:
         yield connection
-        transaction.commit(worker, settle)
+        transaction.commit(ending)
     except BaseException as error:
         raised = transaction.explain(error)
         if raised is error:

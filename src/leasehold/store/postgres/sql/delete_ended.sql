@@ -13,6 +13,16 @@ history AS (
   DELETE FROM leasehold.outcome
   USING gone
   WHERE outcome.job_id = gone.id
+),
+saved AS (
+  DELETE FROM leasehold.checkpoint
+  USING gone
+  WHERE checkpoint.job_id = gone.id
+),
+remembered AS (
+  DELETE FROM leasehold.step
+  USING gone
+  WHERE step.job_id = gone.id
 )
 SELECT id
 FROM gone

@@ -12,6 +12,14 @@ WITH gone AS (
 history AS (
   DELETE FROM leasehold.outcome
   WHERE job_id = ANY (ARRAY (SELECT id FROM gone))
+),
+saved AS (
+  DELETE FROM leasehold.checkpoint
+  WHERE job_id = ANY (ARRAY (SELECT id FROM gone))
+),
+remembered AS (
+  DELETE FROM leasehold.step
+  WHERE job_id = ANY (ARRAY (SELECT id FROM gone))
 )
 SELECT id, NULL::text
 FROM gone

@@ -32,6 +32,16 @@ history AS (
   DELETE FROM leasehold.outcome
   USING gone
   WHERE outcome.job_id = gone.job_id
+),
+saved AS (
+  DELETE FROM leasehold.checkpoint
+  USING gone
+  WHERE checkpoint.job_id = gone.job_id
+),
+remembered AS (
+  DELETE FROM leasehold.step
+  USING gone
+  WHERE step.job_id = gone.job_id
 )
 DELETE FROM leasehold.job
 USING gone

@@ -59,6 +59,14 @@ gone AS MATERIALIZED (
 history AS (
   DELETE FROM leasehold.outcome
   WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))
+),
+saved AS (
+  DELETE FROM leasehold.checkpoint
+  WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))
+),
+remembered AS (
+  DELETE FROM leasehold.step
+  WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))
 )
 DELETE FROM leasehold.job
 WHERE id = ANY (ARRAY (SELECT job_id FROM gone))
