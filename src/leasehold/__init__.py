@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from leasehold.client import Client
     from leasehold.errors import (
         BadArguments,
+        BadCheckpoint,
         BadOption,
         BadResult,
         BadValue,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         never,
         per_exception,
     )
+    from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.signals import Cancel, Dead, Retry, Snooze
     from leasehold.model.states import State
     from leasehold.model.throttles import TENANT, Throttle, by
@@ -81,6 +83,7 @@ _HOMES = {
     "client": ("Client",),
     "errors": (
         "BadArguments",
+        "BadCheckpoint",
         "BadOption",
         "BadResult",
         "BadValue",
@@ -111,6 +114,7 @@ _HOMES = {
     "model.causes": ("Cause", "Reason"),
     "model.keys": ("KeyInfo",),
     "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
+    "model.saving": ("Checkpoint", "Step"),
     "model.signals": ("Cancel", "Dead", "Retry", "Snooze"),
     "model.throttles": ("TENANT", "Throttle", "by"),
     "model.states": ("State",),
@@ -126,6 +130,7 @@ __all__ = [
     "AsyncClient",
     "Attempt",
     "BadArguments",
+    "BadCheckpoint",
     "BadOption",
     "BadResult",
     "BadValue",
@@ -134,6 +139,7 @@ __all__ = [
     "Cancel",
     "Cancelling",
     "Cause",
+    "Checkpoint",
     "Client",
     "Dead",
     "DuplicateTask",
@@ -157,6 +163,7 @@ __all__ = [
     "SchemaMismatch",
     "Snooze",
     "State",
+    "Step",
     "Stopping",
     "StoreBusy",
     "StoreError",

@@ -20,7 +20,9 @@ from leasehold.model.outcomes import Outcome, Succeeded, decide
 from leasehold.model.throttles import check_amount
 from leasehold.registry import Registry
 from leasehold.worker.current import RunningJob, set_current_job
-from leasehold.worker.frames import Reply, Request, read_frame, reply_of, write_frame
+from leasehold.worker.frames import Reply, Request, reply_of
+from leasehold.worker.pipe import Pipe, PipeKeeper
+from leasehold.worker.savings import Savings
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,18 +30,19 @@ if TYPE_CHECKING:
     from leasehold.model.durations import Duration
     from leasehold.model.values import Claim
     from leasehold.task import Task
-    from leasehold.worker.current import JobTransaction
+    from leasehold.worker.transactions import JobTransaction
 
-_LARGEST_REQUEST = 64 * 1_048_576
 _LOOK_SECONDS = 0.5
 
 
 class ChildJob(RunningJob):
     """What an isolated handler knows of its job. Stopping it is a kill, so it never is stopping."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, keeper: PipeKeeper, *, result_limit: int) -> None:
         super().__init__(claim)
         self.args = claim.args
+        self._keeper = keeper
+        self._result_limit = result_limit
         self.spent: float | None = None
         self._deadline = time.monotonic() + claim.timeout_seconds
 
@@ -50,24 +53,30 @@ class ChildJob(RunningJob):
     def transaction(self) -> JobTransaction:
         raise LeaseholdError("an isolated task has no transaction: return a result instead")
 
+    def saving(self) -> JobTransaction:
+        raise LeaseholdError("an isolated task has no transaction: use checkpoint() and step()")
+
     def spend(self, amount: float) -> None:
         self.spent = check_amount(amount)
 
     def pause_throttle(self, _until: datetime | Duration, /, *, reason: str = "") -> None:  # noqa: ARG002
         raise LeaseholdError("an isolated task can't pause its throttle: raise Snooze instead")
 
+    def _open_savings(self) -> Savings:
+        return Savings(self._claim, self._keeper, result_limit=self._result_limit)
+
 
 def main() -> None:
     threading.Thread(target=_die_with, args=(os.getppid(),), daemon=True).start()
     source, sink = int(sys.argv[1]), int(sys.argv[2])
     with os.fdopen(source, "rb") as incoming, os.fdopen(sink, "wb") as outgoing:
+        pipe = Pipe(incoming, outgoing)
         while True:
             try:
-                frame = read_frame(incoming, limit=_LARGEST_REQUEST)
+                frame = pipe.receive()
             except EOFError:
                 return
-            reply = _answer(msgspec.json.decode(frame, type=Request))
-            write_frame(outgoing, msgspec.json.encode(reply))
+            pipe.send(_answer(msgspec.json.decode(frame, type=Request), pipe))
 
 
 def _die_with(parent: int) -> None:
@@ -77,9 +86,10 @@ def _die_with(parent: int) -> None:
     os._exit(1)
 
 
-def _answer(request: Request) -> Reply:
+def _answer(request: Request, pipe: Pipe) -> Reply:
     claim = request.claim
-    job = ChildJob(claim)
+    keeper = PipeKeeper(pipe, claim)
+    job = ChildJob(claim, keeper, result_limit=request.result_limit)
     policy = None
     try:
         task = Registry(importlib.import_module(request.module))[claim.kind]
@@ -90,6 +100,8 @@ def _answer(request: Request) -> Reply:
         if policy is None:
             raise
         return _with_spent(reply_of(_decide(error, request, policy)), job)
+    finally:
+        keeper.close()
 
 
 def _with_spent(reply: Reply, job: ChildJob) -> Reply:

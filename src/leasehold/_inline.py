@@ -15,6 +15,7 @@ from leasehold.store.base import Answer
 from leasehold.worker.attempt import Attempt, attempt_of
 from leasehold.worker.conclusion import outcome_of_error, outcome_of_return
 from leasehold.worker.current import CurrentJob, set_current_job
+from leasehold.worker.saver import Saver
 from leasehold.worker.settling import settlement
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _WORKER = WorkerId(1)
 _PROMOTE_LIMIT = 10_000
+_STOP_SECONDS = 5.0
 
 
 class Ran(NamedTuple):
@@ -58,11 +60,14 @@ def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
     attempt = attempt_of(claim, task, time.monotonic())
     attempt.begin(time.monotonic())
     value, caught = None, None
+    saver = Saver(client.store, _WORKER)
     try:
-        value = _call(client, attempt)
+        value = _call(client, attempt, saver)
         outcome = outcome_of_return(attempt, value)
     except Exception as error:  # noqa: BLE001 - the runner: it is the job's
         caught, outcome = error, outcome_of_error(attempt, error)
+    saver.flush([attempt])
+    saver.stop(_STOP_SECONDS)
     if attempt.is_settled:  # by the handler's own transaction
         return Ran("succeeded", value, caught)
     settled = settlement(attempt, outcome, time.monotonic())
@@ -70,9 +75,9 @@ def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
     return Ran("lost" if answer is Answer.LOST else settled.outcome, value, caught)
 
 
-def _call(client: Client, attempt: Attempt) -> Any:
+def _call(client: Client, attempt: Attempt, saver: Saver) -> Any:
     def run() -> Any:
-        set_current_job(CurrentJob(attempt, client.store, _WORKER))
+        set_current_job(CurrentJob(attempt, client.store, _WORKER, saver))
         task = attempt.task
         value = task.handler(**task.decode(attempt.claim.args))
         return asyncio.run(value) if task.is_async else value

@@ -3,7 +3,8 @@
     LeaseholdError
     ├── BadValue (ValueError)        something a caller passed in can't be used
     │   ├── BadArguments             a job's arguments do not fit its handler, or JSON
-    │   ├── BadResult                a handler returned what can't be stored
+    │   ├── BadResult                a handler or a step returned what can't be stored
+    │   ├── BadCheckpoint            a cursor can't be stored, or not be read as asked
     │   └── BadOption                an option, a duration, a URL, a name
     ├── UnknownTask, DuplicateTask   the registry
     ├── JobNotFound, WrongState, IdConflict
@@ -55,10 +56,19 @@ class BadArguments(BadValue):
 
 
 class BadResult(BadValue):
-    """A handler returned a value that can't be stored as JSON."""
+    """A handler, or a step of one, returned a value that can't be stored as JSON."""
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(f"result of {kind!r}: {reason}")
+        self.kind = kind
+        self.reason = reason
+
+
+class BadCheckpoint(BadValue):
+    """A job's cursor can't be stored as JSON, or can't be read as the type asked for."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(f"checkpoint of {kind!r}: {reason}")
         self.kind = kind
         self.reason = reason
 

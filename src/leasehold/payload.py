@@ -128,6 +128,11 @@ def build_result_decoder(kind: Any) -> msgspec.json.Decoder[Any]:
         return msgspec.json.Decoder()
 
 
+def read_as(value: Any, kind: Any) -> Any:
+    """Read decoded JSON as a type, else raise what msgspec raises."""
+    return msgspec.convert(value, kind, str_keys=True, dec_hook=_decode_custom)
+
+
 def explain(error: Exception, root: str = "args") -> str:
     """Turn "Expected `int`, got `str` - at `$.a`" into "args.a: expected `int`, got `str`"."""
     message = str(error)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from leasehold.client import Client
     from leasehold.model.values import Job
     from leasehold.worker.attempt import Attempt
+    from leasehold.worker.savings import Keeper
 
 
 def run_one(client: Client, task: lh.Task[..., Any], *args: Any) -> Job:
@@ -146,8 +147,8 @@ def test_a_child_that_was_interrupted_as_it_answered_is_not_given_to_the_next_jo
     """The kill was meant for the job before: the next one must not be charged for it."""
     answer = Child.run
 
-    def answer_and_be_interrupted(self: Child, attempt: Attempt) -> Any:
-        outcome = answer(self, attempt)
+    def answer_and_be_interrupted(self: Child, attempt: Attempt, keeper: Keeper) -> Any:
+        outcome = answer(self, attempt, keeper)
         if "0" in attempt.claim.args:
             attempt.interrupt(Stopping, time.monotonic())
         return outcome

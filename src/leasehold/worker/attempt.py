@@ -41,6 +41,7 @@ class Attempt(msgspec.Struct, eq=False):
     is_abandoned: bool = False
     is_over: bool = False
     result: Any = None
+    has_progress: bool = False  # told the saver of some, to be written before its end
     spent: float | None = None  # of its throttle's rate, where the handler said so
 
     def held(self) -> Held:

@@ -15,14 +15,17 @@ import msgspec
 
 from leasehold.errors import BadOption, LeaseholdError
 from leasehold.model.outcomes import Outcome
-from leasehold.worker.frames import Reply, Request, read_frame, write_frame
+from leasehold.worker.frames import Reply, Request, Said, read_frame, write_frame
+from leasehold.worker.pipe import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
+    from leasehold.worker.savings import Keeper
 
+_decode = msgspec.json.Decoder(Said).decode
 _FRAME_SLACK = 1_048_576
 _LAST_SECONDS = 1.0  # from the end of its pipe to its own end
 
@@ -53,8 +56,11 @@ class Child:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def run(self, attempt: Attempt) -> Outcome:
-        """Run one attempt there. `ChildDied` when it crashed, was killed or went over a limit."""
+    def run(self, attempt: Attempt, keeper: Keeper) -> Outcome:
+        """Run one attempt there. `ChildDied` when it crashed, was killed or went over a limit.
+
+        What it saves meanwhile is kept by the keeper.
+        """
         options = attempt.task.options
         request = Request(
             module=attempt.task.handler.__module__,
@@ -62,15 +68,26 @@ class Child:
             chance=random.random(),
             memory_limit_bytes=options.memory_limit_bytes,
             cpu_limit_seconds=options.cpu_limit_seconds,
+            result_limit=options.result_limit,
         )
         try:
             write_frame(self._out, msgspec.json.encode(request))
-            reply = read_frame(self._in, limit=options.result_limit + _FRAME_SLACK)
+            reply = self._listen(attempt, keeper)
         except (OSError, EOFError) as error:
             raise ChildDied(self._obituary(error)) from error
-        answer = msgspec.json.decode(reply, type=Reply)
-        attempt.spent = answer.spent
-        return answer.outcome()
+        attempt.spent = reply.spent
+        return reply.outcome()
+
+    def _listen(self, attempt: Attempt, keeper: Keeper) -> Reply:
+        """Do what it asks until it says how the attempt ended."""
+        limit = attempt.task.options.result_limit + _FRAME_SLACK
+        while True:
+            said = _decode(read_frame(self._in, limit=limit))
+            if isinstance(said, Reply):
+                return said
+            told = answer(keeper, attempt.claim, said)
+            if told is not None:
+                write_frame(self._out, msgspec.json.encode(told))
 
     def kill(self) -> None:
         self._process.kill()

@@ -16,6 +16,7 @@ from leasehold.worker.loop_runner import LoopRunner
 from leasehold.worker.renewer import Renewer
 from leasehold.worker.report import Tally
 from leasehold.worker.runners import Runners
+from leasehold.worker.saver import Saver
 from leasehold.worker.thread_runner import ThreadRunner
 from leasehold.worker.watch import Watch
 
@@ -40,6 +41,7 @@ class _Parts(TypedDict):
     store: Store
     worker: WorkerId
     slots: int
+    saver: Saver
 
 
 class Crew:
@@ -62,8 +64,15 @@ class Crew:
         self.book = Book()
         self.tally = Tally()
         self.is_hurried = False
+        self._saver = Saver(store, worker)
         self._finisher = Finisher(
-            store.dedicated(), worker, self.book, self.tally, listener=self, hints=hints
+            store.dedicated(),
+            worker,
+            self.book,
+            self.tally,
+            listener=self,
+            hints=hints,
+            saver=self._saver,
         )
         conclusion = Conclusion(self.book, self._finisher)
         self._conclusion = conclusion
@@ -73,6 +82,7 @@ class Crew:
             "store": store,
             "worker": worker,
             "slots": settings.slots,
+            "saver": self._saver,
         }
         self.runners = Runners(LoopRunner(**parts, loop=loop), ThreadRunner(**parts))
         self._claimer = Claimer(
@@ -120,6 +130,7 @@ class Crew:
         self._wait_for_running(deadline)
         if not self._finisher.stop(max(1.0, deadline - time.monotonic())):
             _logger.error("left unsettled", extra={"count": len(self.book.held())})
+        self._saver.stop(1.0)
         self._renewer.stop(1.0)
         self._watch.stop(1.0)
         self.runners.stop(min(1.0, margin))

@@ -4,35 +4,45 @@ from __future__ import annotations
 
 import time
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
+
+import msgspec
 
 from leasehold.errors import Interrupted, LeaseholdError, LeaseLost
 from leasehold.model.lanes import read_place
 from leasehold.model.throttles import check_amount, read_pause
-from leasehold.model.values import Settlement
 from leasehold.store.shield import shielded
+from leasehold.task import is_async
+from leasehold.worker.keeper import LocalKeeper
+from leasehold.worker.savings import Savings, StepCall, Units
+from leasehold.worker.transactions import JobTransaction
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from collections.abc import Callable, Coroutine
     from datetime import datetime
-    from types import TracebackType
 
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import Claim
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
+    from leasehold.worker.saver import Saver
 
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+UNSET = msgspec.UNSET
 _current: ContextVar[RunningJob] = ContextVar("leasehold_current_job")
 
 
 class RunningJob:
     """The job that a handler runs: what it is, how long it may go on, and how to end it."""
 
-    __slots__ = ("_claim",)
+    __slots__ = ("_claim", "_savings")
 
     def __init__(self, claim: Claim) -> None:
         self._claim = claim
+        self._savings: Savings | None = None
 
     def __repr__(self) -> str:
         return f"<job {self.id} {self.kind} attempt {self.attempt}>"
@@ -107,6 +117,135 @@ class RunningJob:
         """
         raise NotImplementedError
 
+    # -- going on where it was -------------------------------------------------------------------
+    @property
+    def cursor(self) -> Any:
+        """What was saved last, by an earlier attempt or by this one; None when nothing was.
+
+        Decoded JSON. The first look reads the database, unless this is the first attempt.
+        """
+        return self._save_with().cursor
+
+    async def cursor_async(self) -> Any:
+        """Do the same without blocking the loop, should it have to be read."""
+        return await self._save_with().cursor_async()
+
+    def cursor_as(self, kind: type[T]) -> T | None:
+        """Read the cursor as a type; `BadCheckpoint` when it does not fit."""
+        found: T | None = self._save_with().cursor_as(kind)
+        return found
+
+    def checkpoint(
+        self,
+        cursor: Any = UNSET,
+        *,
+        done: float | None = None,
+        total: float | None = None,
+        note: str | None = None,
+        on: object | None = None,
+    ) -> None:
+        """Save where this job is: the next attempt goes on from there. Durable when it returns.
+
+        The cursor is anything JSON can hold, up to 256 KiB; without one the last stays. `done` and
+        `total` are units of work, `note` a word about it. Inside `job.saving()` and
+        `job.transaction()` it is written with their commit; on a connection of the caller's
+        (`on=`), with the caller's: make it the last statement there. `LeaseLost` when the job is
+        another worker's by now.
+        """
+        self._save_with().checkpoint(cursor, Units(done, total, note), on)
+
+    async def checkpoint_async(
+        self,
+        cursor: Any = UNSET,
+        *,
+        done: float | None = None,
+        total: float | None = None,
+        note: str | None = None,
+        on: object | None = None,
+    ) -> None:
+        """Do the same without blocking the loop; `on` is an async connection."""
+        await self._save_with().checkpoint_async(cursor, Units(done, total, note), on)
+
+    def progress(
+        self, done: float | None = None, total: float | None = None, note: str | None = None
+    ) -> None:
+        """Say how far this job is; returns at once. Written a few times a second, and at its end.
+
+        `done` never goes back, whatever is said.
+        """
+        self._save_with().progress(Units(done, total, note))
+
+    @overload
+    def step(
+        self,
+        name: str,
+        function: Callable[P, Coroutine[Any, Any, R]],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Coroutine[Any, Any, R]: ...
+    @overload
+    def step(
+        self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
+    def step(self, name: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, once for all attempts, and remember what it returns.
+
+        An attempt that finds the step's memory returns that. What it returns is read back from
+        JSON, the first time too, as the function's annotation says. An error is not remembered. A
+        worker that is killed after the function and before its memory is written runs it again:
+        the effect is at least once. `step_in_transaction` makes it exactly once.
+        """
+        savings = self._save_with()
+        run = savings.step_async if is_async(function) else savings.step
+        return run(name, StepCall(function, args, kwargs))
+
+    @overload
+    def step_in_transaction(
+        self,
+        name: str,
+        function: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Coroutine[Any, Any, R]: ...
+    @overload
+    def step_in_transaction(
+        self,
+        name: str,
+        function: Callable[Concatenate[Any, P], R],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> R: ...
+    def step_in_transaction(
+        self, name: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call the function with a connection first, in one transaction with the step's memory.
+
+        What it writes there happens exactly once, wherever the worker is killed.
+        """
+        savings = self._save_with()
+        run = savings.step_async if is_async(function) else savings.step
+        return run(name, StepCall(function, args, kwargs), self.saving())
+
+    def saving(self) -> JobTransaction:
+        """Open a transaction in which the caller's writes and what is saved are one commit.
+
+        The job goes on afterwards; a page of data and its cursor stand together, or neither does.
+        """
+        raise NotImplementedError
+
+    def _save_with(self) -> Savings:
+        """Return what saves for this job, made at first use."""
+        savings = self._savings
+        if savings is None:
+            savings = self._savings = self._open_savings()
+        return savings
+
+    def _open_savings(self) -> Savings:
+        raise NotImplementedError
+
 
 def current_job() -> RunningJob:
     """Return the job that this handler runs. Outside a handler it is an error."""
@@ -123,13 +262,15 @@ def set_current_job(job: RunningJob) -> None:
 class CurrentJob(RunningJob):
     """A job that runs in a thread or on the loop of its worker."""
 
-    __slots__ = ("_attempt", "_store", "_worker")
+    __slots__ = ("_attempt", "_saver", "_store", "_worker")
 
-    def __init__(self, attempt: Attempt, store: Store, worker: WorkerId) -> None:
+    def __init__(self, attempt: Attempt, store: Store, worker: WorkerId, saver: Saver) -> None:
         self._claim = attempt.claim  # not through super(): one is made for each job
+        self._savings = None
         self._attempt = attempt
         self._store = store
         self._worker = worker
+        self._saver = saver
 
     @property
     def is_stopping(self) -> bool:
@@ -153,7 +294,10 @@ class CurrentJob(RunningJob):
             raise interruption
 
     def transaction(self) -> JobTransaction:
-        return JobTransaction(self._attempt, self._store, self._worker)
+        return self._transaction(ends=True)
+
+    def saving(self) -> JobTransaction:
+        return self._transaction(ends=False)
 
     def spend(self, amount: float) -> None:
         self._attempt.spent = check_amount(amount)
@@ -168,77 +312,14 @@ class CurrentJob(RunningJob):
         if not is_paused:
             raise LeaseLost(self.id)
 
-
-class JobTransaction:
-    """Usable with `with` and with `async with`; yields the driver's connection.
-
-    On a clean exit the job is settled as succeeded in the same commit; set `job.result` before.
-    When the lease does not stand any more, everything is rolled back and `LeaseLost` is raised.
-    """
-
-    def __init__(self, attempt: Attempt, store: Store, worker: WorkerId) -> None:
-        self._attempt = attempt
-        self._store = store
-        self._worker = worker
-        self._blocking: AbstractContextManager[Any] | None = None
-        self._awaited: AbstractAsyncContextManager[Any] | None = None
-
-    def __enter__(self) -> Any:
-        self._refuse_twice()
-        self._blocking = self._store.transaction(
-            self._worker, self._settlement, lease_seconds=self._attempt.claim.lease_seconds
+    def _transaction(self, *, ends: bool) -> JobTransaction:
+        savings = self._save_with()
+        return JobTransaction(
+            self._attempt, self._store, self._worker, self._saver, savings, ends=ends
         )
-        try:
-            with shielded():
-                return self._blocking.__enter__()
-        except Interrupted as error:
-            # It came while we waited for the lock or the connection, and we have them now.
-            self._blocking.__exit__(type(error), error, error.__traceback__)
-            raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        if self._blocking is None:
-            raise LeaseholdError("leave a transaction the way you entered it")
-        with shielded():
-            swallowed = self._blocking.__exit__(kind, error, trace)
-            self._attempt.is_settled = error is None
-        return swallowed
-
-    async def __aenter__(self) -> Any:
-        self._refuse_twice()
-        self._awaited = self._store.async_transaction(
-            self._worker, self._settlement, lease_seconds=self._attempt.claim.lease_seconds
-        )
-        return await self._awaited.__aenter__()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        if self._awaited is None:
-            raise LeaseholdError("leave a transaction the way you entered it")
-        swallowed = await self._awaited.__aexit__(kind, error, trace)
-        self._attempt.is_settled = error is None
-        return swallowed
-
-    def _refuse_twice(self) -> None:
-        if self._attempt.is_settled:
-            raise LeaseholdError("this job has ended in a transaction already; it can do so once")
-
-    def _settlement(self) -> Settlement:
+    def _open_savings(self) -> Savings:
         attempt = self._attempt
-        return Settlement(
-            job_id=attempt.claim.job_id,
-            fence=attempt.claim.fence,
-            outcome="succeeded",
-            result=attempt.task.encode_result(attempt.result),
-            elapsed_seconds=time.monotonic() - attempt.started_at,
-            spent=attempt.spent,
-        )
+        keeper = LocalKeeper(attempt, self._store, self._worker, self._saver)
+        limit = attempt.task.options.result_limit
+        return Savings(attempt.claim, keeper, result_limit=limit)

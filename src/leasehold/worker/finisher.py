@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.report import Tally
+    from leasehold.worker.saver import Saver
 
 BATCH = 1_000
 _LONGEST_PAUSE_SECONDS = 2.0
@@ -63,6 +64,7 @@ class Finisher:
         *,
         listener: Listener,
         hints: Hints,
+        saver: Saver,
     ) -> None:
         self._store = store
         self._worker = worker
@@ -70,6 +72,7 @@ class Finisher:
         self._tally = tally
         self._listener = listener
         self._hints = hints
+        self._saver = saver
         self._ended: deque[tuple[Attempt, Outcome, float]] = deque()
         self._wanted = threading.Event()
         self._is_waiting = False
@@ -135,18 +138,20 @@ class Finisher:
         self, asked: list[tuple[Attempt, Settlement]], *, is_last_try: bool = False
     ) -> None:
         try:
-            answers = self._persist([each for _, each in asked])
+            answers = self._persist(asked)
         except Exception as error:  # noqa: BLE001 - whatever one job's end is, the others' must go on
             self._divide(asked, error, is_last_try=is_last_try)
             return
         if answers is not None:
             self._note(asked, answers)
 
-    def _persist(self, settlements: list[Settlement]) -> list[Answer] | None:
+    def _persist(self, asked: list[tuple[Attempt, Settlement]]) -> list[Answer] | None:
         """Try until the store has answered; None when the worker had to give up."""
         pause = 0.05
+        settlements = [each for _, each in asked]
         while not self._give_up.is_set():
             try:
+                self._saver.flush(attempt for attempt, _ in asked)  # while the leases stand
                 return self._store.finish(self._worker, settlements)
             except _PASSING as error:
                 extra = {"error": str(error), "count": len(settlements)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from datetime import datetime
-from typing import BinaryIO, assert_never
+from typing import Any, BinaryIO, Literal, TypeAlias, assert_never
 
 import msgspec
 
@@ -18,6 +18,7 @@ from leasehold.model.outcomes import (
     Snoozed,
     Succeeded,
 )
+from leasehold.model.saving import Save
 from leasehold.model.values import Claim
 
 NO_RESULT = msgspec.Raw(b"null")
@@ -32,9 +33,36 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     chance: float
     memory_limit_bytes: int | None
     cpu_limit_seconds: float | None
+    result_limit: int
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Keep(msgspec.Struct, frozen=True, tag="keep"):
+    """The child saves, and waits until it is told that it is durable."""
+
+    save: Save
+
+
+class Note(msgspec.Struct, frozen=True, tag="note"):
+    """The child says how far it is, and waits for nothing."""
+
+    save: Save
+
+
+class Recall(msgspec.Struct, frozen=True, tag="recall"):
+    """The child asks what was saved before."""
+
+    what: Literal["cursor", "steps"]
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The parent's answer."""
+
+    value: Any = None
+    is_lost: bool = False
+    error: str | None = None
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="reply"):
     """How the attempt ended, one field per case."""
 
     state: str
@@ -62,6 +90,10 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 return Released()
             case _:
                 return Died(error=error)
+
+
+# All that a child may send.
+Said: TypeAlias = Reply | Keep | Note | Recall
 
 
 def reply_of(outcome: Outcome) -> Reply:

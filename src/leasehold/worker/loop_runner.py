@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.saver import Saver
 
 
 IN_A_ROW = 16  # jobs that a seat runs before the loop sees to anything else
@@ -63,6 +64,7 @@ class LoopRunner:
         store: Store,
         worker: WorkerId,
         slots: int,
+        saver: Saver,
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._book = book
@@ -70,6 +72,7 @@ class LoopRunner:
         self._store = store
         self._worker = worker
         self._slots = slots
+        self._saver = saver
         self._buffer: deque[Attempt] = deque()
         self._busy = 0
         self._is_own_loop = loop is None
@@ -168,7 +171,7 @@ class LoopRunner:
         attempt.handle = seat
         attempt.runner = self
         self._book.start(attempt, time.monotonic())
-        set_current_job(CurrentJob(attempt, self._store, self._worker))
+        set_current_job(CurrentJob(attempt, self._store, self._worker, self._saver))
         task: Task[..., Any] = attempt.task
         try:
             attempt.refuse_if_interrupted()

@@ -13,6 +13,7 @@ from leasehold.errors import Interrupted
 from leasehold.store.shield import set_shield
 from leasehold.worker.children import Child, Children
 from leasehold.worker.current import CurrentJob, set_current_job
+from leasehold.worker.keeper import LocalKeeper
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.saver import Saver
 
 _raise_in_thread = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
@@ -67,12 +69,14 @@ class ThreadRunner:
         store: Store,
         worker: WorkerId,
         slots: int,
+        saver: Saver,
     ) -> None:
         self._book = book
         self._conclusion = conclusion
         self._store = store
         self._worker = worker
         self._slots = slots
+        self._saver = saver
         self._queue: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._idle = 0
@@ -183,7 +187,7 @@ class ThreadRunner:
     def _handle(self, attempt: Attempt) -> Any:
         attempt.refuse_if_interrupted()
         set_shield(attempt.handle)
-        set_current_job(CurrentJob(attempt, self._store, self._worker))
+        set_current_job(CurrentJob(attempt, self._store, self._worker, self._saver))
         task = attempt.task
         return task.handler(**task.decode(attempt.claim.args))
 
@@ -195,7 +199,8 @@ class ThreadRunner:
                 attempt.handle = child
                 attempt.refuse_if_interrupted()
                 self._book.start(attempt, time.monotonic())
-                outcome = child.run(attempt)
+                keeper = LocalKeeper(attempt, self._store, self._worker, self._saver)
+                outcome = child.run(attempt, keeper)
                 # Before the child is another job's: a kill that was meant for this one ends it.
                 self._close_gate(attempt)
                 if attempt.interruption is not None:

@@ -1,0 +1,54 @@
+"""Keeps what a job of this worker saves, through its saver or on a caller's connection."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from leasehold.store.callers import save_on, save_on_async
+from leasehold.store.shield import shielded
+
+if TYPE_CHECKING:
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.saving import Save
+    from leasehold.store.base import Store
+    from leasehold.worker.attempt import Attempt
+    from leasehold.worker.saver import Saver
+
+
+class LocalKeeper:
+    """For a job in a thread or on the loop of its worker; a child's parent has one too."""
+
+    def __init__(self, attempt: Attempt, store: Store, worker: WorkerId, saver: Saver) -> None:
+        self._attempt = attempt
+        self._store = store
+        self._worker = worker
+        self._saver = saver
+
+    def keep(self, save: Save) -> None:
+        self._saver.save(self._attempt, save)
+
+    async def keep_async(self, save: Save) -> None:
+        await asyncio.wrap_future(self._saver.begin(self._attempt, save))
+
+    def keep_on(self, connection: object, save: Save) -> None:
+        lease_seconds = self._attempt.claim.lease_seconds
+        with shielded():
+            save_on(self._store, connection, self._worker, save, lease_seconds=lease_seconds)
+
+    async def keep_on_async(self, connection: object, save: Save) -> None:
+        lease_seconds = self._attempt.claim.lease_seconds
+        await save_on_async(
+            self._store, connection, self._worker, save, lease_seconds=lease_seconds
+        )
+
+    def note(self, save: Save) -> None:
+        self._saver.note(self._attempt, save)
+
+    def cursor(self) -> Any:
+        found = self._store.checkpoint(self._attempt.claim.job_id)
+        return None if found is None else found.cursor
+
+    def steps(self) -> dict[str, Any]:
+        found = self._store.steps(self._attempt.claim.job_id)
+        return {step.name: step.result for step in found}
