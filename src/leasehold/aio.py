@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from leasehold.client import Filters
     from leasehold.model.durations import Duration
     from leasehold.model.keys import KeyInfo
+    from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.states import State
     from leasehold.model.values import Attempt, Filter, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
@@ -138,6 +139,14 @@ class AsyncClient:
     async def history(self, job_id: UUID | str) -> list[Attempt]:
         """List the job's ended attempts, oldest first."""
         return await asyncio.to_thread(self._client.history, job_id)
+
+    async def checkpoint(self, job_id: UUID | str) -> Checkpoint | None:
+        """Return how far the job is, as it has saved it itself; None when it has saved nothing."""
+        return await asyncio.to_thread(self._client.checkpoint, job_id)
+
+    async def steps(self, job_id: UUID | str) -> list[Step]:
+        """List the steps that the job remembers, oldest first."""
+        return await asyncio.to_thread(self._client.steps, job_id)
 
     async def why(self, job_id: UUID | str) -> Why:
         """Say why the job does not run now, and what to do about it."""

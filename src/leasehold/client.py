@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId
     from leasehold.model.keys import KeyInfo
+    from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
     from leasehold.options import JobOptions
@@ -217,6 +218,22 @@ class Client:
         if not attempts:
             self.get(known)  # tells a job without attempts from no job
         return attempts
+
+    def checkpoint(self, job_id: UUID | str) -> Checkpoint | None:
+        """Return how far the job is, as it has saved it itself; None when it has saved nothing."""
+        known = read_job_id(job_id)
+        found = self.store.checkpoint(known)
+        if found is None:
+            self.get(known)  # tells a job that saved nothing from no job
+        return found
+
+    def steps(self, job_id: UUID | str) -> list[Step]:
+        """List the steps that the job remembers, oldest first."""
+        known = read_job_id(job_id)
+        steps = self.store.steps(known)
+        if not steps:
+            self.get(known)
+        return steps
 
     def why(self, job_id: UUID | str) -> Why:
         """Say why the job does not run now, and what to do about it."""

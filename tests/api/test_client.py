@@ -13,6 +13,7 @@ import pytest
 
 import leasehold as lh
 from leasehold.model.ids import WorkerId
+from leasehold.model.saving import Save
 from leasehold.model.states import State
 from leasehold.model.values import Settlement, Want, WorkerInfo
 from tests.api.tasks import greet, mail
@@ -255,7 +256,20 @@ def test_counts_and_workers_are_told(client: lh.Client) -> None:
     assert client.workers() == []
 
 
-@pytest.mark.parametrize("verb", ["get", "history", "cancel", "retry"])
+def test_what_a_job_has_saved_is_told(client: lh.Client) -> None:
+    job_id = client.enqueue(greet, "a").id
+    assert client.checkpoint(job_id) is None
+    assert client.steps(str(job_id)) == []
+    taken = claim(client)
+    save = Save(job_id=job_id, fence=taken.fence, cursor="[1]", done=2, step="a", result="3")
+    assert client.store.save(WORKER, [save]) == [True]
+    found = client.checkpoint(str(job_id))
+    assert found is not None
+    assert (found.cursor, found.done, found.total) == ([1], 2, None)
+    assert [(step.name, step.result) for step in client.steps(job_id)] == [("a", 3)]
+
+
+@pytest.mark.parametrize("verb", ["get", "history", "checkpoint", "steps", "cancel", "retry"])
 def test_a_job_that_is_not_there_is_job_not_found(client: lh.Client, verb: str) -> None:
     with pytest.raises(lh.JobNotFound, match=str(NOBODY)):
         getattr(client, verb)(NOBODY)
@@ -368,6 +382,8 @@ def test_the_async_client_has_the_same_verbs(aclient: lh.AsyncClient) -> None:
         assert [job.id for job in await aclient.find(kind="else.where")] == [named.id]
         assert len([job async for job in aclient.each(page=2, kind=greet)]) == 6
         assert await aclient.history(first.id) == []
+        assert await aclient.checkpoint(first.id) is None
+        assert await aclient.steps(first.id) == []
         assert await aclient.reprioritise(first.id, 3) is State.QUEUED
         assert await aclient.cancel(first.id, by="ada") is State.CANCELLED
         assert await aclient.retry(first.id) is State.QUEUED

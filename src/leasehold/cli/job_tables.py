@@ -24,6 +24,7 @@ from leasehold.model.states import State
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.values import Attempt, Job
 
 
@@ -72,14 +73,21 @@ def _wait(job: Job, now: datetime) -> str:
     return f"due {since(job.run_at, now)}" if is_later else ""
 
 
-def print_job(job: Job, history: Sequence[Attempt]) -> None:
+def print_job(
+    job: Job,
+    history: Sequence[Attempt],
+    checkpoint: Checkpoint | None = None,
+    steps: Sequence[Step] = (),
+) -> None:
     """Print all there is to know of one job."""
     table = make_list(2)
-    for name, value in _facts(job):
+    for name, value in (*_facts(job), *_saved(checkpoint)):
         table.add_row(
             cell(name, "bold"), state_cell(value) if name == "state" else cell(value, wraps=True)
         )
     show(table)
+    if steps:
+        show(cell(""), _steps(steps))
     if history:
         show(cell(""), _attempts(history))
         if history[-1].traceback:
@@ -99,6 +107,37 @@ def _facts(job: Job) -> Iterator[tuple[str, str]]:
     yield "args", _json(job.args)
     if job.result is not None:
         yield "result", _json(job.result)
+
+
+def _saved(checkpoint: Checkpoint | None) -> Iterator[tuple[str, str]]:
+    """Say how far a job is, in its own units, and where it would go on."""
+    if checkpoint is None:
+        return
+    when = since(checkpoint.saved_at, datetime.now(UTC))
+    units = _units(checkpoint)
+    yield "saved", f"{units}, {when}" if units else when
+    if checkpoint.note:
+        yield "note", printable(checkpoint.note)
+    if checkpoint.cursor is not None:
+        yield "cursor", _json(checkpoint.cursor)
+
+
+def _units(checkpoint: Checkpoint) -> str:
+    done, total = checkpoint.done, checkpoint.total
+    if done is None:
+        return "" if total is None else f"of {total:g}"
+    if not total:
+        return f"{done:,g} done"
+    return f"{done:,g} of {total:,g} ({done / total:.0%})"
+
+
+def _steps(steps: Sequence[Step]) -> Any:
+    table = make_table("step", "done", "result")
+    for step in steps:
+        table.add_row(
+            cell(step.name), cell(_moment(step.done_at)), cell(first_line(_compact(step.result)))
+        )
+    return table
 
 
 def _optional(job: Job) -> Iterator[tuple[str, Any]]:
@@ -137,6 +176,12 @@ def span_between(start: datetime, end: datetime) -> str:
 
 def _moment(moment: datetime | None) -> str:
     return "" if moment is None else moment.astimezone().isoformat(sep=" ", timespec="seconds")
+
+
+def _compact(value: Any) -> str:
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
 
 
 def _json(value: Any) -> str:

@@ -72,17 +72,25 @@ def list_jobs(session: Session, /, *, limit: int, before: str | None, **filters:
 @click.argument("job_id", metavar="ID")
 @with_session
 def show_job(session: Session, *, job_id: str) -> None:
-    """Show one job, its arguments, its result and its attempts."""
+    """Show one job: its arguments, how far it is, its result, its attempts and its steps."""
     from leasehold.cli.job_tables import print_job
     from leasehold.cli.output import plain, print_json
 
     with session.client() as client:
         job = client.get(job_id)
         history = client.history(job_id)
+        checkpoint = client.checkpoint(job_id)
+        steps = client.steps(job_id)
     if session.is_json:
-        print_json({"job": plain(job), "history": [plain(each) for each in history]})
+        document = {
+            "job": plain(job),
+            "checkpoint": None if checkpoint is None else plain(checkpoint),
+            "steps": [plain(each) for each in steps],
+            "history": [plain(each) for each in history],
+        }
+        print_json(document)
     else:
-        print_job(job, history)
+        print_job(job, history, checkpoint, steps)
 
 
 @jobs.command(
