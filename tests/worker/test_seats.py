@@ -14,6 +14,7 @@ from leasehold.worker.attempt import attempt_of
 from leasehold.worker.book import Book
 from leasehold.worker.conclusion import Conclusion
 from leasehold.worker.loop_runner import IN_A_ROW, LoopRunner
+from leasehold.worker.saver import Saver
 from tests.worker.kit import drain, outcomes, wait_until
 
 if TYPE_CHECKING:
@@ -44,7 +45,12 @@ def claimed(
     book = Book()
     conclusion = Conclusion(book, cast("Finisher", ToNobody()))
     runner = LoopRunner(
-        book=book, conclusion=conclusion, store=client.store, worker=WORKER, slots=slots
+        book=book,
+        conclusion=conclusion,
+        store=client.store,
+        worker=WORKER,
+        slots=slots,
+        saver=Saver(client.store, WORKER),
     )
     attempts = [attempt_of(claim, task, 0.0) for claim in claims]
     book.add(attempts)
