@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         LeaseGone,
         LeaseholdError,
         LeaseLost,
+        ScheduleNotFound,
         SchemaMismatch,
         Stopping,
         StoreBusy,
@@ -68,12 +69,14 @@ if TYPE_CHECKING:
         per_exception,
     )
     from leasehold.model.saving import Checkpoint, Step
+    from leasehold.model.schedules import ScheduleInfo
     from leasehold.model.signals import Cancel, Dead, Retry, Snooze
     from leasehold.model.states import State
     from leasehold.model.throttles import TENANT, Throttle, by
     from leasehold.model.values import Attempt, Job
     from leasehold.model.why import Why
     from leasehold.registry import Registry
+    from leasehold.scheduling import Schedule, schedule
     from leasehold.task import Call, Enqueued
     from leasehold.worker import Worker, current_job
 
@@ -99,6 +102,7 @@ _HOMES = {
         "LeaseGone",
         "LeaseLost",
         "LeaseholdError",
+        "ScheduleNotFound",
         "SchemaMismatch",
         "Stopping",
         "StoreBusy",
@@ -115,12 +119,14 @@ _HOMES = {
     "model.keys": ("KeyInfo",),
     "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
     "model.saving": ("Checkpoint", "Step"),
+    "model.schedules": ("ScheduleInfo",),
     "model.signals": ("Cancel", "Dead", "Retry", "Snooze"),
     "model.throttles": ("TENANT", "Throttle", "by"),
     "model.states": ("State",),
     "model.values": ("Attempt", "Job"),
     "model.why": ("Why",),
     "registry": ("Registry",),
+    "scheduling": ("Schedule", "schedule"),
     "task": ("Call", "Enqueued"),
     "worker": ("Worker", "current_job"),
 }
@@ -160,6 +166,9 @@ __all__ = [
     "Reason",
     "Registry",
     "Retry",
+    "Schedule",
+    "ScheduleInfo",
+    "ScheduleNotFound",
     "SchemaMismatch",
     "Snooze",
     "State",
@@ -186,6 +195,7 @@ __all__ = [
     "fixed",
     "never",
     "per_exception",
+    "schedule",
     "task",
 ]
 

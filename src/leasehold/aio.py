@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from leasehold.async_control import AsyncQueues, AsyncShares, AsyncThrottles
 from leasehold.async_waiting import each_ended_async, wait_many_async
+from leasehold.async_schedules import AsyncSchedules
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
 from leasehold.client import DEFAULT_PAGE, Client, read_filter
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
@@ -55,6 +56,7 @@ class AsyncClient:
         self.throttles = AsyncThrottles(self._client.throttles)
         self.shares = AsyncShares(self._client.shares)
         self.queues = AsyncQueues(self._client.queues, self._client.counts)
+        self.schedules = AsyncSchedules(self._client.schedules)
 
     async def __aenter__(self) -> Self:
         return self

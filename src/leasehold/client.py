@@ -16,6 +16,7 @@ from leasehold.model.states import State
 from leasehold.model.values import Filter
 from leasehold.model.why import explain
 from leasehold.options import check_priority, read_job_id
+from leasehold.schedules import Schedules
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
 from leasehold.task import Task
@@ -80,6 +81,7 @@ class Client:
         self.shares = Shares(lambda: self.store)
         self.queues = Queues(lambda: self.store)
         self.waiter = Waiter(lambda: self.store)
+        self.schedules = Schedules(lambda: self.store, self._ids)
 
     def __enter__(self) -> Self:
         return self

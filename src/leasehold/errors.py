@@ -101,6 +101,16 @@ class JobNotFound(LeaseholdError, LookupError):
         self.job_id = job_id
 
 
+class ScheduleNotFound(LeaseholdError, LookupError):
+    """There is no schedule of that name, or it is another tenant's."""
+
+    def __init__(self, name: str, tenant: str = "") -> None:
+        whose = f" of tenant {tenant!r}" if tenant else ""
+        super().__init__(f"no schedule {name!r}{whose}; `leasehold schedules` lists them")
+        self.name = name
+        self.tenant = tenant
+
+
 class WrongState(LeaseholdError):
     """The job exists, but what was asked is not possible in its state."""
 

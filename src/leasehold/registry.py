@@ -1,4 +1,7 @@
-"""The tasks that a worker knows. A job's kind is looked up here, never imported from data."""
+"""The tasks that a worker knows, with their schedules.
+
+A job's kind is looked up here, never imported from data.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,29 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from leasehold.errors import BadOption, DuplicateTask, UnknownTask
+from leasehold.scheduling import Schedule
 from leasehold.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 class Registry:
     """Kinds and their tasks. Variants of one task (`with_options`) count as that task."""
 
-    def __init__(self, tasks: Iterable[Task[..., Any]] | ModuleType = ()) -> None:
+    def __init__(
+        self,
+        tasks: Iterable[Task[..., Any]] | ModuleType = (),
+        schedules: Iterable[Schedule] = (),
+    ) -> None:
         self._tasks: dict[str, Task[..., Any]] = {}
-        found = collect(tasks) if isinstance(tasks, ModuleType) else list(tasks)
+        self.schedules = tuple(schedules)
+        found: Sequence[Task[..., Any]]
+        if isinstance(tasks, ModuleType):
+            found = collect(tasks)
+            self.schedules += tuple(collect_schedules(tasks))
+        else:
+            found = list(tasks)
         for task in found:
             self._add(task)
 
@@ -54,3 +68,8 @@ def collect(module: ModuleType) -> list[Task[..., Any]]:
     """Find the tasks at a module's level, each once, in the order of definition."""
     found = (value.origin for value in vars(module).values() if isinstance(value, Task))
     return list(dict.fromkeys(found))
+
+
+def collect_schedules(module: ModuleType) -> list[Schedule]:
+    """Find the schedules at a module's level, in the order of definition."""
+    return [value for value in vars(module).values() if isinstance(value, Schedule)]

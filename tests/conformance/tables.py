@@ -17,7 +17,7 @@ LIVE = ("ready", "waiting", "scheduled", "parked", "lease")
 JOB_TABLES = ("job", *LIVE, "outcome")
 LANE_TABLES = ("throttle", "bucket", "charge", "share", "queue")
 SAVING_TABLES = ("checkpoint", "step")
-ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, *SAVING_TABLES, "key", "task", "worker")
+ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, *SAVING_TABLES, "key", "task", "worker", "schedule")
 
 Row = dict[str, Any]
 

@@ -22,6 +22,7 @@ SCANNING = {
     "parked_kinds",
     "queues",
     "queues_paused",
+    "schedules",
     "shares",
     "stranded",
     "tend_buckets",

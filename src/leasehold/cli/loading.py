@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leasehold.errors import BadOption, LeaseholdError
-from leasehold.registry import Registry, collect
+from leasehold.registry import Registry
 from leasehold.task import Task
 
 if TYPE_CHECKING:
@@ -23,21 +23,24 @@ def load_registry(names: Iterable[str]) -> Registry:
     folder = str(Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)  # as `python -m` does: the program's own modules come first
-    return Registry([task for name in names for task in load_tasks(name)])
+    found = [load_tasks(name) for name in names]
+    return Registry(
+        [task for each in found for task in each], [one for each in found for one in each.schedules]
+    )
 
 
-def load_tasks(name: str) -> list[Task[..., Any]]:
-    """Return the tasks of a module, or those of its attribute: a task, several, a registry."""
+def load_tasks(name: str) -> Registry:
+    """Return the tasks of a module, or those of its attribute: a task, several, a registry.
+
+    A whole module's schedules come with them.
+    """
     module_name, _, attribute = name.partition(":")
     found: Any = import_module(module_name)
     for part in filter(None, attribute.split(".")):
         if not hasattr(found, part):
             raise click.UsageError(f"{name!r}: there is no {part!r} in it")
         found = getattr(found, part)
-    tasks = _read_tasks(found, name)
-    if not tasks:
-        raise click.UsageError(f"{name!r} has no tasks: decorate its functions with @task")
-    return tasks
+    return _read(found, name)
 
 
 def import_module(name: str) -> ModuleType:
@@ -65,13 +68,15 @@ def _broken(name: str, error: Exception) -> LeaseholdError:
     )
 
 
-def _read_tasks(found: Any, name: str) -> list[Task[..., Any]]:
-    if isinstance(found, ModuleType):
-        return collect(found)
-    if isinstance(found, Task):
-        return [found]
-    if isinstance(found, (Registry, list, tuple, set, frozenset)):
-        return list(Registry(found))
-    raise click.UsageError(
-        f"{name!r} is a {type(found).__name__}; name a task, a list of tasks or a Registry"
-    )
+def _read(found: Any, name: str) -> Registry:
+    if not isinstance(found, (ModuleType, Task, Registry, list, tuple, set, frozenset)):
+        raise click.UsageError(
+            f"{name!r} is a {type(found).__name__}; name a task, a list of tasks or a Registry"
+        )
+    if isinstance(found, Registry):
+        registry = found
+    else:
+        registry = Registry([found] if isinstance(found, Task) else found)
+    if not registry:
+        raise click.UsageError(f"{name!r} has no tasks: decorate its functions with @task")
+    return registry

@@ -129,6 +129,7 @@ class Survey(msgspec.Struct, frozen=True):
     lanes: bool = False  # whether any job waits in a lane, open or not, suspects too
     agings: dict[str, float] = {}  # by queue, in seconds
     successors: bool = False  # whether any job waits behind another one of its key
+    schedule_seconds: float | None = None  # until the next slot of a schedule; below 0 it is late
 
 
 class Fleet(msgspec.Struct, frozen=True):

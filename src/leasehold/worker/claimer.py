@@ -12,6 +12,7 @@ from leasehold.errors import LeaseholdError
 from leasehold.model.values import Fleet
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
+from leasehold.upkeep.schedules import Firings
 from leasehold.worker.pace import Pace
 from leasehold.worker.runners import runs_on_loop
 from leasehold.worker.taker import Taker
@@ -82,6 +83,7 @@ class Claimer:
         self._is_after_suspects = False
         self._has_successors = False  # whether jobs wait behind others of their key
         self._next_due_at = float("inf")  # the first survey tells
+        self._firings = Firings(store, clock=time.monotonic)
         self._fleet = Fleet()
         self._reclaim_round = self._plan_reclaim()
         self._rounds = self._plan_rounds()
@@ -176,12 +178,14 @@ class Claimer:
             if self._on_empty is not None:
                 self._taker.hope()
             taken = self._taker.take_some(room)
+        self._fire()
         self._promote()
         self._rounds.run_due()
         if taken > 0:
             return
         if room <= 0:
-            self._wait(self._rounds.seconds_to_next(), wants_poke=True)
+            slot = self._firings.due_at - time.monotonic()
+            self._wait(min(self._rounds.seconds_to_next(), slot), wants_poke=True)
             return
         if self._on_empty is not None and was_empty and self._is_drained():
             self._on_empty()
@@ -224,7 +228,8 @@ class Claimer:
 
     def _is_drained(self) -> bool:
         """Whether nothing is left that may run: a survey looks where a claim's hint may not."""
-        if self._store.promote(limit=PROMOTE_LIMIT).count > 0:
+        self._firings.expect(0.0)
+        if self._fire() + self._store.promote(limit=PROMOTE_LIMIT).count > 0:
             return False
         if self._claim_suspect() + self._taker.take_parked() > 0 or not self._book.is_empty:
             return False
@@ -237,7 +242,8 @@ class Claimer:
     def _idle_seconds(self) -> float:
         due = self._next_due_at - time.monotonic() if self._next_due_at > 0 else float("inf")
         opens = self._taker.lanes.opens_at - time.monotonic()
-        nearest = min(self._settings.poll_seconds, self._rounds.seconds_to_next(), due, opens)
+        slot = self._firings.due_at - time.monotonic()
+        nearest = min(self._settings.poll_seconds, self._rounds.seconds_to_next(), due, opens, slot)
         return max(0.001, nearest)
 
     def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> Wake | None:
@@ -270,6 +276,8 @@ class Claimer:
             self._taker.uses_lanes = True
             self._taker.lanes.hope_in_vain(self._fleet.workers)
         self._note_due(seen.due_seconds)
+        if self._is_prompt_for(seen.schedule_seconds):
+            self._firings.expect(seen.schedule_seconds or 0.0)
         if seen.parked:
             self._taker.take_parked()
         if seen.suspects or seen.lanes:
@@ -301,11 +309,26 @@ class Claimer:
             self._taker.lanes.hope()
         self._note_due(0.0 if promotion.count == PROMOTE_LIMIT else promotion.next_seconds)
 
+    def _fire(self) -> int:
+        """Fire the schedules whose slot has come."""
+        fired = self._firings.step()
+        if fired > 0:
+            self._taker.hope()
+            self._taker.lanes.hope()  # some may have gone to a lane
+            self._next_due_at = time.monotonic()  # or, with a jitter, come later
+        return fired
+
     def _note_due(self, delay_seconds: float | None) -> None:
-        """Promote when the next job is due; of a fleet a few do so, the others survey later."""
-        is_prompt = self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
-        if delay_seconds is not None and (delay_seconds <= 0 or is_prompt):
+        """Promote when the next job is due."""
+        if delay_seconds is not None and self._is_prompt_for(delay_seconds):
             self._next_due_at = min(self._next_due_at, time.monotonic() + delay_seconds)
+
+    def _is_prompt_for(self, delay_seconds: float | None) -> bool:
+        """Whether to be there at that time: of a fleet a few are, the others survey later."""
+        if delay_seconds is None:
+            return False
+        is_prompt = self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
+        return delay_seconds <= 0 or is_prompt
 
     def _beat(self) -> None:
         self._fleet = self._store.beat(self._worker, running=self._book.running_count)

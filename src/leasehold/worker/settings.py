@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leasehold.model.lanes import Rule
     from leasehold.model.throttles import Throttle
     from leasehold.registry import Registry
+    from leasehold.scheduling import Schedule
 
 DEFAULT_SLOTS = 16
 SHORTEST_LEASE_SECONDS = 1.0
@@ -31,6 +32,7 @@ class Settings:
     poll_seconds: float
     grace_seconds: float
     rules: tuple[Rule, ...] = ()  # of the throttles that its code declares
+    schedules: tuple[Schedule, ...] = ()
 
     @property
     def shortest_lease_seconds(self) -> float:
@@ -56,6 +58,7 @@ def read_settings(
     poll: Duration,
     grace: Duration,
     throttles: Sequence[Throttle] = (),
+    schedules: Sequence[Schedule] = (),
 ) -> Settings:
     """Check a worker's options and fill in what follows from its tasks."""
     tasks = list(registry)
@@ -79,7 +82,18 @@ def read_settings(
         poll_seconds=max(0.01, seconds(poll, name="poll")),
         grace_seconds=seconds(grace, name="grace"),
         rules=_gather_rules(registry, throttles),
+        schedules=_gather_schedules(registry, schedules),
     )
+
+
+def _gather_schedules(registry: Registry, given: Sequence[Schedule]) -> tuple[Schedule, ...]:
+    """Collect the schedules of the tasks' module and those given; one name must mean one thing."""
+    found: dict[tuple[str, str], Schedule] = {}
+    for each in (*registry.schedules, *given):
+        known = found.setdefault((each.declared.tenant, each.name), each)
+        if known.declared != each.declared:
+            raise BadOption(f"schedule {each.name!r} is declared twice, not alike")
+    return tuple(found.values())
 
 
 def _gather_rules(registry: Registry, given: Sequence[Throttle]) -> tuple[Rule, ...]:

@@ -19,6 +19,7 @@ from leasehold.model.durations import Duration, seconds
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import WorkerInfo
 from leasehold.registry import Registry
+from leasehold.schedules import declare
 from leasehold.worker.children import check_isolation
 from leasehold.worker.collector import calm_collector
 from leasehold.worker.crew import Crew
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from leasehold.client import Client
     from leasehold.model.throttles import Throttle
+    from leasehold.scheduling import Schedule
     from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
 
@@ -47,7 +49,8 @@ class Worker:
 
     `queues` is a list in strict order or a mapping to weights; without it, the tasks' own queues.
     `slots` is how many handlers run at once, in all or by queue. `throttles` declares limits that
-    none of its tasks names, for keys that were given by other code.
+    none of its tasks names, for keys that were given by other code. `schedules` are written down at
+    its start, as those of a module given as tasks are.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Worker:
         poll: Duration = "1s",
         grace: Duration = "25s",
         throttles: Sequence[Throttle] = (),
+        schedules: Sequence[Schedule] = (),
         name: str | None = None,
     ) -> None:
         self._client = client
@@ -75,6 +79,7 @@ class Worker:
             poll=poll,
             grace=grace,
             throttles=throttles,
+            schedules=schedules,
         )
         self.id = WorkerId(int.from_bytes(os.urandom(8), "big") >> 1)
         self.name = name or f"{socket.gethostname()}:{os.getpid()}:{self.id % 0xFFFF:04x}"
@@ -160,6 +165,7 @@ class Worker:
         store.check_schema()
         policies = [task.policy() for task in self._registry]
         store.register(self._info(), policies, self._settings.rules)
+        declare(store, self._settings.schedules)
         self._crew = Crew(
             store,
             self.id,

@@ -49,6 +49,7 @@ from leasehold.store.postgres.people import People
 from leasehold.store.postgres.results import Results
 from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.saving import Saving
+from leasehold.store.postgres.schedules import Schedules
 from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.transaction import (
     Ending,
@@ -80,7 +81,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators, Results, Saving):
+class PostgresStore(Operators, Results, Saving, Schedules):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:

@@ -65,6 +65,7 @@ from leasehold.store.sqlite.keyed import keyed_script, refused_script
 from leasehold.store.sqlite.operators import Operators
 from leasehold.store.sqlite.results import Results
 from leasehold.store.sqlite.saving import Saving, settling
+from leasehold.store.sqlite.schedules import Schedules
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -73,7 +74,7 @@ from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators, Results, Saving):
+class SqliteStore(Operators, Results, Saving, Schedules):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(

@@ -19,12 +19,14 @@ from leasehold.model.values import (
 )
 from leasehold.store.sqlite.claim import ANY_PRIORITY
 from leasehold.store.sqlite.records import to_job_id
+from leasehold.store.sqlite.schedules import next_slot
 from leasehold.store.sqlite.statements import as_json, count, rows, text, value
 from leasehold.store.sqlite.times import FOREVER, SECOND, from_datetime
 
 _LIVING_SECONDS = 45
 _UNSEEN_SECONDS = 3600
 _REMEMBERED_SECONDS = 31 * 86400
+LONG_AGO = 0
 
 
 def next_due(connection: sqlite3.Connection) -> int | None:
@@ -101,6 +103,7 @@ def survey(
         has_lanes,
         {queue: aging for queue, aging, _ in said if aging is not None},
         value(connection, "survey_successors") is not None,
+        schedule_seconds=seconds_until(next_slot(connection, LONG_AGO), now),
     )
 
 

@@ -1,6 +1,6 @@
 -- Says whether there is anything to do for a worker, and when the next scheduled job is due or the next
 -- queue goes on. An idle worker asks this, and nothing else, each second: ready_order, parked_order,
--- waiting_place, scheduled_due, key_next. A paused queue has nothing.
+-- waiting_place, scheduled_due, key_next, schedule_next. A paused queue has nothing.
 WITH mine AS MATERIALIZED (
   SELECT asked.queue, said.paused_until, said.aging_seconds
   FROM unnest(%(queues)s::text[]) AS asked (queue)
@@ -96,4 +96,12 @@ SELECT
   ),
   coalesce(
     (SELECT jsonb_object_agg(queue, aging_seconds) FROM mine WHERE aging_seconds IS NOT NULL), '{}'),
-  EXISTS (SELECT FROM leasehold.key WHERE key.next IS NOT NULL)
+  EXISTS (SELECT FROM leasehold.key WHERE key.next IS NOT NULL),
+  (
+    SELECT extract(epoch FROM next_at - (%(skew)s + now()))::double precision
+    FROM leasehold.schedule
+    WHERE paused_at IS NULL
+      AND next_at IS NOT NULL
+    ORDER BY next_at
+    LIMIT 1
+  )

@@ -1,0 +1,10 @@
+-- Lists the schedules whose slot has come, the longest due first: schedule_next.
+SELECT name, rule, job::text, tenant, zone, dst, missed, missed_cap, jitter_seconds,
+  created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC', next_at AT TIME ZONE 'UTC',
+  last_slot AT TIME ZONE 'UTC', last_fired_at AT TIME ZONE 'UTC', last_job, paused_at AT TIME ZONE 'UTC',
+  paused_by, set_by, version
+FROM leasehold.schedule
+WHERE paused_at IS NULL
+  AND next_at <= %(now)s::timestamptz
+ORDER BY next_at
+LIMIT %(limit)s

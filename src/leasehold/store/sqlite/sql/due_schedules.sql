@@ -1,0 +1,8 @@
+-- Lists the schedules whose slot has come, the longest due first. Index leasehold_schedule_next.
+SELECT name, rule, job, tenant, zone, dst, missed, missed_cap, jitter_seconds, created_at, updated_at,
+  next_at, last_slot, last_fired_at, last_job, paused_at, paused_by, set_by, version
+FROM leasehold_schedule
+WHERE paused_at IS NULL
+AND next_at <= :now
+ORDER BY next_at
+LIMIT :limit
