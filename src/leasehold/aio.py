@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from leasehold.async_control import AsyncQueues, AsyncShares, AsyncThrottles
-from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.async_schedules import AsyncSchedules
+from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
 from leasehold.client import DEFAULT_PAGE, Client, read_filter
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
