@@ -58,7 +58,9 @@ if TYPE_CHECKING:
         WaitTimeout,
         WrongState,
     )
+    from leasehold.keeping import PruneReport
     from leasehold.model.causes import Cause, Reason
+    from leasehold.model.keeping import Keep, Retention
     from leasehold.model.keys import KeyInfo
     from leasehold.model.retry import (
         Failure,
@@ -115,7 +117,9 @@ _HOMES = {
         "WaitTimeout",
         "WrongState",
     ),
+    "keeping": ("PruneReport",),
     "model.causes": ("Cause", "Reason"),
+    "model.keeping": ("Keep", "Retention"),
     "model.keys": ("KeyInfo",),
     "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
     "model.saving": ("Checkpoint", "Step"),
@@ -157,14 +161,17 @@ __all__ = [
     "JobCancelled",
     "JobFailed",
     "JobNotFound",
+    "Keep",
     "KeyBusy",
     "KeyHeld",
     "KeyInfo",
     "LeaseGone",
     "LeaseLost",
     "LeaseholdError",
+    "PruneReport",
     "Reason",
     "Registry",
+    "Retention",
     "Retry",
     "Schedule",
     "ScheduleInfo",

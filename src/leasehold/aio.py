@@ -6,12 +6,13 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
-from leasehold.async_control import AsyncQueues, AsyncShares, AsyncThrottles
+from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
 from leasehold.async_schedules import AsyncSchedules
 from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
 from leasehold.client import DEFAULT_PAGE, Client, read_filter
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
+from leasehold.keeping import PruneReport, prune_in_steps
 from leasehold.store.callers import bind_async_caller
 from leasehold.waiting import results_of
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from leasehold.bulk import Progress
     from leasehold.client import Filters
+    from leasehold.keeping import PruneProgress
     from leasehold.model.durations import Duration
     from leasehold.model.keys import KeyInfo
     from leasehold.model.saving import Checkpoint, Step
@@ -57,6 +59,7 @@ class AsyncClient:
         self.shares = AsyncShares(self._client.shares)
         self.queues = AsyncQueues(self._client.queues, self._client.counts)
         self.schedules = AsyncSchedules(self._client.schedules)
+        self.retention = AsyncRetentions(self._client.retention)
 
     async def __aenter__(self) -> Self:
         return self
@@ -275,6 +278,18 @@ class AsyncClient:
         """Delete all jobs that the filters name and that do not run, in steps."""
         begin = partial(delete_in_steps, limit=limit, dry_run=dry_run)
         return await self._change_many(begin, filters, progress)
+
+    async def prune(
+        self, *, dry_run: bool = False, progress: PruneProgress | None = None
+    ) -> PruneReport:
+        """Take away now all that is past its time, in short steps; see `Client.prune`."""
+        steps = prune_in_steps(await asyncio.to_thread(lambda: self.store), dry_run=dry_run)
+        report = PruneReport()
+        while (step := await asyncio.to_thread(next, steps, None)) is not None:
+            report = step
+            if progress is not None:
+                progress(report)
+        return report
 
     async def _change_many(
         self,

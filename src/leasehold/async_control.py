@@ -1,10 +1,10 @@
-"""`client.throttles`, `shares` and `queues` for asyncio: the same verbs, awaited, in threads."""
+"""`client.throttles`, `queues` and their like for asyncio: the same verbs, awaited, in threads."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leasehold.control import Queues, Shares, Throttles
+    from leasehold.keeping import Retentions
+    from leasehold.model.keeping import Keep, Retention
     from leasehold.model.lanes import QueueInfo, ShareInfo, ThrottleInfo
     from leasehold.model.values import QueueCounts
+    from leasehold.task import Task
 
 
 class AsyncThrottles:
@@ -142,3 +145,45 @@ class AsyncQueues:
     async def set(self, name: str, *, aging: Duration | None) -> None:
         """Let a job gain a point of priority each time it has waited so long; None: never."""
         await asyncio.to_thread(self._queues.set, name, aging=aging)
+
+
+class AsyncRetentions:
+    """What is said about keeping jobs: for all, for a queue's, for a task's."""
+
+    def __init__(self, retentions: Retentions) -> None:
+        self._retentions = retentions
+
+    async def list(self) -> list[Retention]:
+        """List what is said: for all jobs, then by queue, then by task."""
+        return await asyncio.to_thread(self._retentions.list)
+
+    async def of(self, *, queue: str, task: str | Task[..., Any] | None = None) -> Keep:
+        """Say how many seconds a job of this queue and task is kept, by how it ended."""
+        return await asyncio.to_thread(self._retentions.of, queue=queue, task=task)
+
+    async def set(
+        self,
+        *,
+        queue: str | None = None,
+        task: str | Task[..., Any] | None = None,
+        keep: Duration | None = None,
+        dead: Duration | None = None,
+        cancelled: Duration | None = None,
+        by: str | None = None,
+    ) -> None:
+        """Say how long ended jobs are kept, "ever" for always; see `Retentions.set`."""
+        await asyncio.to_thread(
+            self._retentions.set,
+            queue=queue,
+            task=task,
+            keep=keep,
+            dead=dead,
+            cancelled=cancelled,
+            by=by,
+        )
+
+    async def reset(
+        self, *, queue: str | None = None, task: str | Task[..., Any] | None = None
+    ) -> bool:
+        """Forget what was set; False when nothing was."""
+        return await asyncio.to_thread(self._retentions.reset, queue=queue, task=task)

@@ -12,6 +12,7 @@ from leasehold.control import Queues, Shares, Throttles
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
 from leasehold.errors import BadOption, JobNotFound, StoreUnavailable, WrongState
 from leasehold.id_source import IdSource
+from leasehold.keeping import PruneReport, Retentions, prune_in_steps
 from leasehold.model.states import State
 from leasehold.model.values import Filter
 from leasehold.model.why import explain
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from leasehold.bulk import Bulk, Progress
+    from leasehold.keeping import PruneProgress
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId
     from leasehold.model.keys import KeyInfo
@@ -82,6 +84,7 @@ class Client:
         self.queues = Queues(lambda: self.store)
         self.waiter = Waiter(lambda: self.store)
         self.schedules = Schedules(lambda: self.store, self._ids)
+        self.retention = Retentions(lambda: self.store)
 
     def __enter__(self) -> Self:
         return self
@@ -381,6 +384,17 @@ class Client:
         where = read_filter(filters)
         steps = delete_in_steps(self.store, where, limit=limit, dry_run=dry_run)
         return follow(steps, progress)
+
+    def prune(self, *, dry_run: bool = False, progress: PruneProgress | None = None) -> PruneReport:
+        """Take away now all that is past its time, which workers do by and by, in short steps.
+
+        `progress` is told the sums after each step. A dry run counts and takes nothing away.
+        """
+        report = PruneReport()
+        for report in prune_in_steps(self.store, dry_run=dry_run):
+            if progress is not None:
+                progress(report)
+        return report
 
 
 def read_filter(given: Filters) -> Filter:

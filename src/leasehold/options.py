@@ -11,6 +11,7 @@ from uuid import UUID
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.ids import JobId
+from leasehold.model.keeping import read_keep
 from leasehold.model.key_words import KEY_OPTIONS, KeyWords, read_key_words
 from leasehold.model.retry import (
     RetryPolicy,
@@ -67,7 +68,7 @@ class JobOptions(TypedDict, total=False):
 
 
 class TaskOptions(TypedDict, total=False):
-    """Options of a task; the last eight stay with the code that runs it."""
+    """Options of a task; from `retry` on they stay with the code that runs it."""
 
     name: str | None
     queue: str
@@ -90,6 +91,9 @@ class TaskOptions(TypedDict, total=False):
     on_lapse: Literal["retry", "dead"]
     args_limit: int
     result_limit: int
+    keep: Duration | None  # or "ever"
+    keep_dead: Duration | None
+    keep_cancelled: Duration | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +125,9 @@ class Options:
     share_by: tuple[str, ...] | None = None  # (): the tenant
     cost: float | None = None
     key_words: KeyWords = field(default_factory=KeyWords)
+    keep_seconds: float | None = None  # after its end; None: as its queue's jobs
+    keep_dead_seconds: float | None = None
+    keep_cancelled_seconds: float | None = None
 
 
 def read_options(given: TaskOptions | JobOptions, base: Options | None = None) -> Options:
@@ -284,6 +291,10 @@ def _read_cost(name: str, value: Any) -> dict[str, Any]:
     return {name: None if value is None else check_amount(value)}
 
 
+def _read_keep(name: str, value: Any) -> dict[str, Any]:
+    return {f"{name}_seconds": read_keep(value, name=name)}
+
+
 _SIZE = re.compile(r"(\d+)\s*([KMG]i?B?)?", re.IGNORECASE)
 _SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
@@ -321,6 +332,9 @@ _READERS = {
     "throttle": _read_throttle,
     "share": _read_share,
     "cost": _read_cost,
+    "keep": _read_keep,
+    "keep_dead": _read_keep,
+    "keep_cancelled": _read_keep,
 }
 JOB_OPTION_NAMES = frozenset(JobOptions.__annotations__)
 TASK_OPTION_NAMES = frozenset(TaskOptions.__annotations__) - {"name"}

@@ -170,6 +170,9 @@ class Task(Generic[P, R]):
             throttle_by=self.options.throttle_by,
             share_by=self.options.share_by,
             cost=self.options.cost,
+            keep_seconds=self.options.keep_seconds,
+            keep_dead_seconds=self.options.keep_dead_seconds,
+            keep_cancelled_seconds=self.options.keep_cancelled_seconds,
         )
 
     def _throttle_name(self) -> str | None:

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 LIVE = ("ready", "waiting", "scheduled", "parked", "lease")
 JOB_TABLES = ("job", *LIVE, "outcome")
 LANE_TABLES = ("throttle", "bucket", "charge", "share", "queue")
+TOGETHER_TABLES = ("batch", "callback", "dependent", "dependency")
 SAVING_TABLES = ("checkpoint", "step")
-ALL_TABLES = (*JOB_TABLES, *LANE_TABLES, *SAVING_TABLES, "key", "task", "worker", "schedule")
+ALL_TABLES = (
+    *(*JOB_TABLES, *LANE_TABLES, *TOGETHER_TABLES, *SAVING_TABLES),
+    *("key", "task", "worker", "schedule", "retention", "duty"),
+)
 
 Row = dict[str, Any]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.cli.output import count
 from leasehold.errors import SchemaMismatch
+from leasehold.model.keeping import DAY_SECONDS, Pruning
 from leasehold.model.values import Finding
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from leasehold.model.values import WorkerInfo
 
 _SILENT = timedelta(seconds=60)  # four heartbeats
-_LAPSED_LIMIT = 1_000
+_LOOK_LIMIT = 1_000
+_LATE_SECONDS = DAY_SECONDS
 
 
 def examine(client: Client) -> list[Finding]:
@@ -29,6 +31,7 @@ def examine(client: Client) -> list[Finding]:
         findings += _examine_queues(client, workers)
         findings += _examine_parked(client)
         findings += _examine_leases(client)
+        findings.append(_examine_retention(client))
     return findings
 
 
@@ -79,7 +82,7 @@ def _examine_parked(client: Client) -> Iterator[Finding]:
 
 
 def _examine_leases(client: Client) -> Iterator[Finding]:
-    lapsed = client.store.lapsed(limit=_LAPSED_LIMIT)
+    lapsed = client.store.lapsed(limit=_LOOK_LIMIT)
     if lapsed:
         amount = count(len(lapsed), "lease has", "leases have")
         yield _warning(
@@ -89,6 +92,20 @@ def _examine_leases(client: Client) -> Iterator[Finding]:
         )
     else:
         yield _ok("leases", "none has lapsed")
+
+
+def _examine_retention(client: Client) -> Finding:
+    late = client.store.prune(
+        Pruning.JOBS, limit=_LOOK_LIMIT, dry_run=True, late_seconds=_LATE_SECONDS
+    )
+    if late.gone == 0:
+        return _ok("retention", "no job has been kept for over a day too long")
+    many = f"over {late.gone:,} jobs" if late.seen == _LOOK_LIMIT else count(late.gone, "job")
+    return _warning(
+        "retention",
+        f"{many} should have been taken away over a day ago",
+        "a running worker does so by and by; leasehold prune does it now",
+    )
 
 
 def _ok(topic: str, message: str) -> Finding:

@@ -13,6 +13,7 @@ from leasehold.cli.jobs import jobs
 from leasehold.cli.keys import keys
 from leasehold.cli.migrate import migrate
 from leasehold.cli.queues import queues, workers
+from leasehold.cli.retention import prune, retention
 from leasehold.cli.shares import shares
 from leasehold.cli.throttles import throttles
 from leasehold.cli.why import why
@@ -41,6 +42,6 @@ def program() -> None:
 
 for _command in (
     *(work, enqueue, jobs, why, keys, queues, throttles, shares, workers),
-    *(migrate, doctor, bench),
+    *(retention, prune, migrate, doctor, bench),
 ):
     program.add_command(_command)

@@ -227,6 +227,9 @@ class TaskPolicy(msgspec.Struct, frozen=True, kw_only=True):
     throttle_by: tuple[str, ...] | None = None  # … the key made of these arguments
     share_by: tuple[str, ...] | None = None  # (): the tenant
     cost: float | None = None
+    keep_seconds: float | None = None  # after its end, by how it ended; None: as its queue's
+    keep_dead_seconds: float | None = None
+    keep_cancelled_seconds: float | None = None
 
 
 class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseholdError
 from leasehold.model.values import Fleet
+from leasehold.upkeep import retention as keeping
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from leasehold.model.ids import WorkerId
     from leasehold.registry import Registry
     from leasehold.store.base import Store, Wake
+    from leasehold.upkeep.retention import Retention
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.runners import Runners
@@ -35,6 +37,7 @@ BEAT_SECONDS = 15.0
 LAPSE_LOOK_SECONDS = 0.25  # between the looks of all workers
 HEAD_START_SECONDS = 0.0005  # for what was claimed, before this thread is busy with the next look
 TEND_SECONDS = 60.0
+FIRST_KEEP_SECONDS = 5.0
 SECOND_LOOK_SECONDS = 0.02
 WAKE_LOOKS_SECONDS = (0.001, 0.004, 0.015)
 _SHORTEST_PAUSE_SECONDS = 0.05
@@ -55,9 +58,11 @@ class Claimer:
         book: Book,
         runners: Runners,
         conclusion: Conclusion,
+        retention: Retention,
         on_empty: Callable[[], None] | None,
     ) -> None:
         self._store = store
+        self._retention = retention
         self._worker = worker
         self._kinds = tuple(task.name for task in registry)
         self._settings = settings
@@ -129,10 +134,15 @@ class Claimer:
                 Round(self._taker.hand_back_stale, poll),
                 Round(self._beat, BEAT_SECONDS),
                 Round(self._store.tend, TEND_SECONDS),
+                Round(self._keep, keeping.ASK_SECONDS, due_at=self._first_keep_at()),
             ],
             clock=time.monotonic,
             chance=self._random.random,
         )
+
+    def _first_keep_at(self) -> float:
+        """Not at the start, but soon: a worker that cron starts may live for a minute only."""
+        return time.monotonic() + self._random.uniform(0.5, 1.5) * FIRST_KEEP_SECONDS
 
     def _plan_reclaim(self) -> Round:
         reclaim = Reclaim(self._store, clock=time.monotonic, chance=self._random.random)
@@ -291,6 +301,11 @@ class Claimer:
         if self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
             self._taker.hope()
             self._taker.lanes.hope()  # some may have gone to a lane
+
+    def _keep(self) -> None:
+        """Ask whether it is our turn to take away old jobs; of a fleet, a few workers ask."""
+        if self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS:
+            self._retention.ask(self._store)
 
     def _claim_suspect(self) -> int:
         taken = self._taker.take_suspect()

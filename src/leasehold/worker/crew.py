@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from leasehold.errors import LeaseholdError, Stopping
 from leasehold.model.outcomes import Released
+from leasehold.upkeep.retention import Retention
 from leasehold.worker.book import Book
 from leasehold.worker.claimer import Claimer
 from leasehold.worker.conclusion import Conclusion
@@ -85,6 +86,9 @@ class Crew:
             "saver": self._saver,
         }
         self.runners = Runners(LoopRunner(**parts, loop=loop), ThreadRunner(**parts))
+        self._retention = Retention(
+            store, worker, clock=time.monotonic, is_busy=lambda: not self.book.is_empty
+        )
         self._claimer = Claimer(
             store=store.dedicated(),
             worker=worker,
@@ -93,6 +97,7 @@ class Crew:
             book=self.book,
             runners=self.runners,
             conclusion=conclusion,
+            retention=self._retention,
             on_empty=on_empty,
         )
         look_seconds = min(settings.poll_seconds, settings.shortest_lease_seconds / 12)
@@ -122,6 +127,7 @@ class Crew:
         running = self.book.running_count
         _logger.info("stopping", extra={"grace_seconds": grace_seconds, "running": running})
         self._claimer.stop(max(1.0, margin))
+        self._retention.stop(min(1.0, margin))
         self._hand_back(self.runners.recall())
         self._wait_for_running(deadline - margin)
         self._interrupt_running()

@@ -42,6 +42,7 @@ from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool, borrow
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
+from leasehold.store.postgres.keeping import Keeping
 from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
 from leasehold.store.postgres.operators import Operators
@@ -81,7 +82,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators, Results, Saving, Schedules):
+class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:
@@ -297,6 +298,7 @@ class PostgresStore(Operators, Results, Saving, Schedules):
         with self._lend() as connection, connection.transaction():
             connection.execute(load(PACKAGE, "register_worker").encode(), described)
             connection.execute(load(PACKAGE, "register_tasks").encode(), known)
+            connection.execute(load(PACKAGE, "register_retention").encode(), known)
             connection.execute(load(PACKAGE, "register_rules").encode(), declared)
 
     def beat(self, worker: WorkerId, *, running: int) -> Fleet:

@@ -61,6 +61,7 @@ from leasehold.store.sqlite.claim import (
 )
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script, without_checkpoints, write_script
+from leasehold.store.sqlite.keeping import Keeping
 from leasehold.store.sqlite.keyed import keyed_script, refused_script
 from leasehold.store.sqlite.operators import Operators
 from leasehold.store.sqlite.results import Results
@@ -74,7 +75,7 @@ from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators, Results, Saving, Schedules):
+class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(

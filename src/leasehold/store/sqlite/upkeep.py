@@ -17,6 +17,7 @@ from leasehold.model.values import (
     TaskPolicy,
     WorkerInfo,
 )
+from leasehold.store.sqlite import retentions
 from leasehold.store.sqlite.claim import ANY_PRIORITY
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.schedules import next_slot
@@ -76,6 +77,7 @@ def register(
     }
     connection.execute(text("register_worker"), described)
     connection.execute(text("register_tasks"), {"tasks": as_json(tasks), "now": now})
+    retentions.register(connection, tasks, now)
     connection.execute(text("register_rules"), {"rules": as_json(rules), "now": now})
 
 

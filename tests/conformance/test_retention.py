@@ -1,0 +1,409 @@
+"""Ended jobs are kept for a time, and then taken away, with all that is known of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import pytest
+
+from leasehold.model.ids import JobId, WorkerId
+from leasehold.model.keeping import (
+    BUILT_IN,
+    DAY_SECONDS,
+    EVER_SECONDS,
+    Keep,
+    Pruning,
+    Scope,
+    fold,
+)
+from leasehold.model.keys import FOR_EVER_SECONDS, Unique
+from leasehold.model.states import State
+from leasehold.model.values import TaskPolicy, WorkerInfo
+from tests.conformance.kit import (
+    FINAL_PLACES,
+    GREET,
+    HOST,
+    STATE_OF,
+    WORKER,
+    Place,
+    bring,
+    enqueue_one,
+    look,
+    pass_time,
+    settle,
+    start_one,
+)
+from tests.conformance.tables import LIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from leasehold.store.base import Store
+    from tests.conformance.tables import Tables
+
+DAY = DAY_SECONDS
+KEEP_OF = {Place.SUCCEEDED: "succeeded", Place.DEAD: "dead", Place.CANCELLED: "cancelled"}
+WORDS = [
+    Keep(),
+    Keep(succeeded=1 * DAY),
+    Keep(succeeded=50 * DAY),
+    Keep(dead=2 * DAY),
+    Keep(succeeded=20 * DAY, cancelled=3 * DAY),
+    Keep(succeeded=EVER_SECONDS),
+]
+
+
+def prune(store: Store, what: Pruning = Pruning.JOBS, *, limit: int = 1000, **options: Any) -> int:
+    """Walk through all of them; returns how many went."""
+    gone, cursor = 0, None
+    for _ in range(1000):
+        step = store.prune(what, cursor, limit=limit, **options)
+        gone += step.gone
+        assert step.seen <= limit
+        if step.cursor is None:
+            return gone
+        cursor = step.cursor
+    raise AssertionError("the walk does not end")
+
+
+def register(store: Store, **keep: Any) -> None:
+    info = WorkerInfo(id=WORKER, name="w", queues=(), kinds=(GREET,), slots=1, version="1")
+    policy = TaskPolicy(
+        kind=GREET,
+        queue="default",
+        priority=0,
+        max_attempts=5,
+        timeout_seconds=60,
+        dies_on_lapse=False,
+        **keep,
+    )
+    store.register(info, [policy])
+
+
+@pytest.mark.parametrize("place", FINAL_PLACES)
+def test_an_ended_job_goes_when_its_time_is_over_and_not_before(store: Store, place: Place) -> None:
+    job_id = bring(store, place).job_id
+    kept_seconds = getattr(BUILT_IN, KEEP_OF[place])
+
+    pass_time(store, kept_seconds - 60)
+    assert prune(store) == 0
+    assert look(store, job_id).state is STATE_OF[place]
+
+    pass_time(store, 120)
+    assert prune(store) == 1
+    assert store.get(job_id) is None
+    assert store.history(job_id) == []
+
+
+@pytest.mark.parametrize("place", [place for place in Place if place not in FINAL_PLACES])
+def test_a_live_job_stays_however_old_it_is(store: Store, tables: Tables, place: Place) -> None:
+    standing = bring(store, place, **({"lane": HOST} if place is Place.BLOCKED else {}))
+    before = tables.rows("outcome")
+
+    pass_time(store, 1000 * DAY)
+
+    assert prune(store) == 0
+    assert look(store, standing.job_id).state is STATE_OF[place]
+    assert tables.rows("outcome") == before
+
+
+@pytest.mark.parametrize("place", [Place.DEAD, Place.CANCELLED])
+def test_a_job_that_was_retried_is_alive_again_whatever_its_history_says(
+    store: Store, place: Place
+) -> None:
+    job_id = bring(store, place).job_id
+    pass_time(store, 100 * DAY)
+    assert store.retry(job_id) is State.QUEUED
+
+    assert prune(store) == 0
+    assert look(store, job_id).state is State.QUEUED
+
+
+@pytest.mark.parametrize("shift", range(len(WORDS)))
+@pytest.mark.parametrize("queue", WORDS)
+def test_what_is_said_for_the_task_goes_before_its_queue_and_that_before_all(
+    store: Store, queue: Keep, shift: int
+) -> None:
+    number = WORDS.index(queue)
+    said = {
+        (Scope.ALL, ""): WORDS[(number + shift) % len(WORDS)],
+        (Scope.QUEUE, "default"): queue,
+        (Scope.TASK, GREET): WORDS[(2 * number + shift) % len(WORDS)],
+    }
+    for (scope, name), keep in said.items():
+        store.set_retention(scope, name, keep, by="ada")
+    expected = fold(*said.values())
+    jobs = {bring(store, place).job_id: getattr(expected, KEEP_OF[place]) for place in FINAL_PLACES}
+
+    for moment in sorted(set(jobs.values())):
+        store.skew_seconds = min(moment, 1000 * DAY) - 60
+        prune(store)
+        assert there(store, jobs) == {each for each in jobs if jobs[each] >= moment}, said
+        store.skew_seconds += 120
+        prune(store)
+        left = {each for each in jobs if jobs[each] > moment or jobs[each] == EVER_SECONDS}
+        assert there(store, jobs) == left, said
+
+
+def there(store: Store, jobs: Iterable[JobId]) -> set[JobId]:
+    return {job_id for job_id in jobs if store.get(job_id) is not None}
+
+
+def test_nothing_goes_where_somebody_said_for_ever(store: Store) -> None:
+    job_id = bring(store, Place.SUCCEEDED).job_id
+    ever = Keep(succeeded=EVER_SECONDS)
+    store.set_retention(Scope.ALL, "", ever, by=None)
+
+    pass_time(store, 30_000 * DAY)
+
+    assert prune(store) == 0
+    assert look(store, job_id).state is State.SUCCEEDED
+
+
+def test_a_task_declares_that_its_jobs_are_kept_and_may_take_it_back(store: Store) -> None:
+    job_id = bring(store, Place.SUCCEEDED).job_id
+    register(store, keep_seconds=EVER_SECONDS)
+    (said,) = store.retentions()
+    assert (said.scope, said.name, said.set_by) == (Scope.TASK, GREET, None)
+
+    pass_time(store, 1000 * DAY)
+    assert prune(store) == 0
+
+    register(store)
+    assert store.retentions() == []
+    assert prune(store) == 1
+    assert store.get(job_id) is None
+
+
+def test_what_people_set_for_a_task_stays_until_they_reset_it(store: Store) -> None:
+    register(store, keep_seconds=60.0)
+    store.set_retention(Scope.TASK, GREET, Keep(succeeded=EVER_SECONDS), by="ada")
+    register(store, keep_seconds=60.0)
+    assert [said.keep.succeeded for said in store.retentions()] == [EVER_SECONDS]
+
+    assert store.reset_retention(Scope.TASK, GREET)
+    assert not store.reset_retention(Scope.TASK, GREET)
+    assert [said.keep.succeeded for said in store.retentions()] == [EVER_SECONDS]  # till it starts
+
+    register(store, keep_seconds=60.0)
+    assert [said.keep.succeeded for said in store.retentions()] == [60.0]
+
+
+def test_what_people_set_is_listed_and_can_be_reset(store: Store) -> None:
+    store.set_retention(Scope.QUEUE, "mail", Keep(succeeded=3 * DAY), by="ada")
+    store.set_retention(Scope.ALL, "", Keep(dead=9 * DAY), by=None)
+
+    listed = [(said.scope, said.name, said.keep, said.set_by) for said in store.retentions()]
+    assert listed == [
+        (Scope.ALL, "", Keep(dead=9 * DAY), "somebody"),
+        (Scope.QUEUE, "mail", Keep(succeeded=3 * DAY), "ada"),
+    ]
+    assert store.reset_retention(Scope.QUEUE, "mail")
+    assert not store.reset_retention(Scope.QUEUE, "mail")
+    assert len(store.retentions()) == 1
+
+
+def test_a_walk_in_small_steps_takes_away_the_same(store: Store) -> None:
+    ended = [bring(store, Place.SUCCEEDED).job_id for _ in range(7)]
+    kept = [bring(store, Place.DEAD).job_id for _ in range(5)]
+    pass_time(store, 8 * DAY)
+
+    assert prune(store, limit=2) == 7
+    assert all(store.get(job_id) is None for job_id in ended)
+    assert all(store.get(job_id) is not None for job_id in kept)
+
+
+def test_a_step_begins_behind_the_last_one(store: Store) -> None:
+    for _ in range(3):
+        bring(store, Place.DEAD)
+    pass_time(store, 8 * DAY)
+
+    first = store.prune(Pruning.JOBS, limit=2)
+    second = store.prune(Pruning.JOBS, first.cursor, limit=2)
+    third = store.prune(Pruning.JOBS, second.cursor, limit=2)
+
+    assert [(step.seen, step.gone) for step in (first, second, third)] == [(2, 0), (1, 0), (0, 0)]
+    assert third.cursor is None
+
+
+def test_young_jobs_are_not_even_looked_at(store: Store) -> None:
+    for _ in range(3):
+        bring(store, Place.SUCCEEDED)
+    pass_time(store, 6 * DAY)
+
+    step = store.prune(Pruning.JOBS)
+
+    assert (step.seen, step.cursor) == (0, None)
+
+
+def test_a_job_under_an_id_of_the_callers_own_goes_too(store: Store) -> None:
+    ids = [JobId(uuid4()) for _ in range(20)]
+    for job_id in ids:
+        settle(store, start_one(store, id=job_id), "succeeded")
+
+    assert prune(store, limit=3) == 0
+    pass_time(store, 8 * DAY)
+    assert prune(store, limit=3) == 20
+
+
+def test_a_dry_run_counts_and_takes_nothing_away(store: Store, tables: Tables) -> None:
+    for place in FINAL_PLACES:
+        bring(store, place)
+    pass_time(store, 31 * DAY)
+    before = tables.rows("job")
+
+    assert prune(store, dry_run=True) == 3
+    assert tables.rows("job") == before
+
+
+def test_what_is_late_is_told_from_what_is_just_over(store: Store) -> None:
+    bring(store, Place.SUCCEEDED)
+    pass_time(store, 7 * DAY + 3600)
+
+    assert prune(store, dry_run=True, late_seconds=7200) == 0
+    assert prune(store, dry_run=True, late_seconds=1800) == 1
+
+
+def test_all_that_is_known_of_a_job_goes_with_it(store: Store, tables: Tables) -> None:
+    gone = bring(store, Place.SUCCEEDED).job_id
+    stays = bring(store, Place.DEAD).job_id
+    prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
+    moment = "0" if store.url.startswith("sqlite:") else "now()"
+    for job_id, other in ((gone, stays), (stays, gone)):
+        for statement in (
+            f"checkpoint (job_id, saved_at) VALUES ('{job_id}', {moment})",
+            f"step (job_id, name, done_at) VALUES ('{job_id}', 'a', {moment})",
+            f"dependency (needs, job_id) VALUES ('{other}', '{job_id}')",
+            f"dependent (job_id) VALUES ('{job_id}')",
+            f"callback (job_id) VALUES ('{job_id}')",
+        ):
+            tables.execute(f"INSERT INTO {prefix}{statement}")
+    pass_time(store, 8 * DAY)
+
+    assert prune(store) == 1
+
+    for table in ("outcome", "checkpoint", "step", "dependency", "dependent", "callback"):
+        assert [str(row["job_id"]) for row in tables.rows(table)] == [str(stays)], table
+
+
+def test_a_job_whose_result_a_live_job_waits_for_is_kept(store: Store, tables: Tables) -> None:
+    first = bring(store, Place.SUCCEEDED).job_id
+    second = enqueue_one(store, delay_seconds=100 * DAY)
+    prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
+    tables.execute(
+        f"INSERT INTO {prefix}dependency (needs, job_id) VALUES ('{first}', '{second}')"  # noqa: S608
+    )
+    pass_time(store, 50 * DAY)
+    assert prune(store) == 0
+
+    store.cancel(second, by=None)
+    assert prune(store) == 1
+    assert store.get(first) is None
+
+
+# -- keys -----------------------------------------------------------------------------------------
+def end_keyed(store: Store, unique: Unique) -> JobId:
+    taken = start_one(store, unique=unique)
+    settle(store, taken, "succeeded")
+    return taken.job_id
+
+
+def test_a_key_for_ever_outlives_its_job(store: Store) -> None:
+    unique = Unique(key="order:7", ever=True)
+    end_keyed(store, unique)
+
+    pass_time(store, 1000 * DAY)
+    assert prune(store) == 1
+    assert prune(store, Pruning.KEYS) == 0
+
+    (standing,) = store.enqueue([_again(unique)]).values()
+    assert standing.verdict == "ever"
+    held = store.key("order:7", tenant="")
+    assert held is not None
+    assert held.holder_state is None
+
+
+def test_a_key_that_says_nothing_any_more_goes_after_its_job(store: Store) -> None:
+    end_keyed(store, Unique(key="order:7"))
+    pass_time(store, DAY)
+    assert prune(store, Pruning.KEYS) == 0  # people may look who had it
+    pass_time(store, 7 * DAY)
+    assert (prune(store), prune(store, Pruning.KEYS)) == (1, 1)
+
+    assert store.key("order:7", tenant="") is None
+    assert store.enqueue([_again(Unique(key="order:7"))]) == {}
+
+
+def test_a_live_jobs_key_stays(store: Store) -> None:
+    enqueue_one(store, unique=Unique(key="order:7"), delay_seconds=5000 * DAY)
+    pass_time(store, 1000 * DAY)
+
+    assert prune(store, Pruning.KEYS) == 0
+    assert store.key("order:7", tenant="") is not None
+
+
+@pytest.mark.parametrize("word", ["cooldown_seconds", "period_seconds"])
+def test_a_cooldown_longer_than_its_job_is_kept_holds_all_the_same(store: Store, word: str) -> None:
+    words: dict[str, Any] = {word: 20 * DAY}
+    unique = Unique(key="sync", **words)
+    job_id = end_keyed(store, unique)
+
+    pass_time(store, 15 * DAY)
+    assert prune(store) + prune(store, Pruning.KEYS) == 0
+    (standing,) = store.enqueue([_again(unique)]).values()
+    assert standing.id == job_id
+
+    pass_time(store, 6 * DAY)
+    assert (prune(store), prune(store, Pruning.KEYS)) == (1, 1)
+
+
+def test_keys_of_all_tenants_are_walked_in_small_steps(store: Store) -> None:
+    for tenant in ("", "a", "b"):
+        for number in range(3):
+            unique = Unique(key=f"order:{number}")
+            settle(store, start_one(store, unique=unique, tenant=tenant), "succeeded")
+    pass_time(store, 8 * DAY)
+
+    assert prune(store) == 9
+    assert prune(store, Pruning.KEYS, limit=2) == 9
+
+
+def _again(unique: Unique) -> Any:
+    from tests.conformance.kit import new_job
+
+    return new_job(unique=unique)
+
+
+# -- duties ---------------------------------------------------------------------------------------
+OTHER = WorkerId(7)
+
+
+def test_one_worker_at_a_time_has_a_duty(store: Store) -> None:
+    assert store.take_duty("retention", WORKER, seconds=60) is not None
+    assert store.take_duty("retention", OTHER, seconds=60) is None
+    assert store.take_duty("retention", WORKER, seconds=60) is None
+    assert store.take_duty("something else", OTHER, seconds=60) is not None
+
+
+def test_a_duty_goes_over_when_its_worker_does_not_renew_it(store: Store) -> None:
+    store.take_duty("retention", WORKER, seconds=60)
+    assert store.renew_duty("retention", WORKER, seconds=60, cursor="jobs:7")
+    pass_time(store, 61)
+
+    taken = store.take_duty("retention", OTHER, seconds=60)
+
+    assert taken is not None
+    assert taken.cursor == "jobs:7"
+    assert not store.renew_duty("retention", WORKER, seconds=60, cursor="jobs:9")
+
+
+def test_a_step_says_whether_jobs_run(store: Store) -> None:
+    assert not store.prune(Pruning.JOBS).is_busy
+    start_one(store)
+    assert all(store.prune(what).is_busy for what in Pruning)
+
+
+def test_for_ever_is_one_number_for_keys_and_jobs() -> None:
+    assert EVER_SECONDS == FOR_EVER_SECONDS
+    assert LIVE  # the tables that a kept job may stand in

@@ -1,0 +1,163 @@
+"""A batch is kept, or goes, as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import pytest
+
+from leasehold.model.keeping import DAY_SECONDS, EVER_SECONDS, Keep, Pruning, Scope
+from tests.conformance.kit import (
+    GREET,
+    Place,
+    bring,
+    enqueue_one,
+    new_id,
+    pass_time,
+)
+from tests.conformance.test_retention import prune, there
+
+if TYPE_CHECKING:
+    from leasehold.model.ids import JobId
+    from leasehold.store.base import Store
+    from tests.conformance.tables import Tables
+
+DAY = DAY_SECONDS
+
+
+def write_batch(
+    tables: Tables, store: Store, *, ended: bool = True, parent: UUID | None = None
+) -> JobId:
+    """Write a batch's row; it ended now, if it did."""
+    batch = new_id()
+    is_sqlite = store.url.startswith("sqlite:")
+    moment = "unixepoch() * 1000000" if is_sqlite else "now()"
+    above = "NULL" if parent is None else f"'{parent}'"
+    tables.execute(
+        f"INSERT INTO {'leasehold_' if is_sqlite else 'leasehold.'}batch"  # noqa: S608
+        f" (id, parent, created_at, ended_at)"
+        f" VALUES ('{batch}', {above}, {moment}, {moment if ended else 'NULL'})"
+    )
+    return batch
+
+
+def test_members_go_with_their_batch_when_the_last_of_them_may(
+    store: Store, tables: Tables
+) -> None:
+    batch = write_batch(tables, store)
+    members = [bring(store, place, batch=batch).job_id for place in (Place.SUCCEEDED, Place.DEAD)]
+
+    pass_time(store, 29 * DAY)
+    assert prune(store) + prune(store, Pruning.BATCHES) == 0
+    assert there(store, members) == set(members)
+
+    pass_time(store, 2 * DAY)
+    assert prune(store) == 0
+    assert prune(store, Pruning.BATCHES) == 2
+    assert there(store, members) == set()
+    assert tables.rows("batch") == []
+
+
+def test_the_members_of_a_batch_that_has_not_ended_are_kept(store: Store, tables: Tables) -> None:
+    batch = write_batch(tables, store, ended=False)
+    job_id = bring(store, Place.SUCCEEDED, batch=batch).job_id
+    pass_time(store, 100 * DAY)
+
+    assert prune(store) + prune(store, Pruning.BATCHES) == 0
+    assert there(store, [job_id]) == {job_id}
+
+
+def test_one_member_of_a_task_that_is_kept_keeps_the_whole_batch(
+    store: Store, tables: Tables
+) -> None:
+    batch = write_batch(tables, store)
+    members = [
+        bring(store, Place.SUCCEEDED, batch=batch).job_id,
+        bring(store, Place.SUCCEEDED, batch=batch, queue="reports").job_id,
+    ]
+    store.set_retention(Scope.QUEUE, "reports", Keep(succeeded=EVER_SECONDS), by=None)
+    pass_time(store, 100 * DAY)
+    assert prune(store) + prune(store, Pruning.BATCHES) == 0
+    assert there(store, members) == set(members)
+
+    store.reset_retention(Scope.QUEUE, "reports")
+    assert prune(store, Pruning.BATCHES) == 2
+
+
+def test_a_large_batch_goes_in_small_steps(store: Store, tables: Tables) -> None:
+    batch = write_batch(tables, store)
+    for _ in range(7):
+        bring(store, Place.SUCCEEDED, batch=batch)
+    other = write_batch(tables, store)
+    bring(store, Place.SUCCEEDED, batch=other)
+    pass_time(store, 8 * DAY)
+
+    assert store.prune(Pruning.BATCHES, limit=3).gone == 3
+    assert len(tables.rows("batch")) == 2  # it stays until its last member has gone
+    assert prune(store, Pruning.BATCHES, limit=3) == 5
+    assert tables.rows("batch") == []
+
+
+def test_a_batch_without_members_goes_too(store: Store, tables: Tables) -> None:
+    write_batch(tables, store)
+    pass_time(store, 8 * DAY)
+    prune(store, Pruning.BATCHES)
+
+    assert tables.rows("batch") == []
+
+
+@pytest.mark.parametrize("has_ended", [True, False])
+def test_a_batch_is_kept_as_long_as_an_open_one_counts_it(
+    store: Store, tables: Tables, *, has_ended: bool
+) -> None:
+    parent = write_batch(tables, store, ended=has_ended)
+    write_batch(tables, store, parent=parent)
+    pass_time(store, 8 * DAY)
+    prune(store, Pruning.BATCHES)
+
+    assert len(tables.rows("batch")) == (0 if has_ended else 2)
+
+
+def test_a_live_member_keeps_its_batch(store: Store, tables: Tables) -> None:
+    batch = write_batch(tables, store)
+    ended = bring(store, Place.SUCCEEDED, batch=batch).job_id
+    live = enqueue_one(store, kind=GREET, batch=batch, delay_seconds=90 * DAY)
+    pass_time(store, 60 * DAY)
+
+    assert prune(store, Pruning.BATCHES) == 0
+    assert there(store, [ended, live]) == {ended, live}
+
+
+def test_a_member_whose_result_a_live_job_waits_for_keeps_its_batch(
+    store: Store, tables: Tables
+) -> None:
+    batch = write_batch(tables, store)
+    first = bring(store, Place.SUCCEEDED, batch=batch).job_id
+    second = enqueue_one(store, delay_seconds=100 * DAY)
+    prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
+    tables.execute(
+        f"INSERT INTO {prefix}dependency (needs, job_id) VALUES ('{first}', '{second}')"  # noqa: S608
+    )
+    pass_time(store, 8 * DAY)
+    assert prune(store, Pruning.BATCHES) == 0
+
+    store.cancel(second, by=None)
+    assert prune(store, Pruning.BATCHES) == 1
+
+
+def test_a_batch_that_is_only_a_name_keeps_nobody(store: Store) -> None:
+    bring(store, Place.SUCCEEDED, batch=new_id())
+    pass_time(store, 8 * DAY)
+
+    assert prune(store) == 1
+
+
+def test_a_dry_run_counts_the_members(store: Store, tables: Tables) -> None:
+    batch = write_batch(tables, store)
+    for _ in range(3):
+        bring(store, Place.SUCCEEDED, batch=batch)
+    pass_time(store, 8 * DAY)
+
+    assert prune(store, Pruning.BATCHES, dry_run=True) == 3
+    assert len(tables.rows("job")) == 3
