@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         BadOption,
         BadResult,
         BadValue,
+        BadWorkflow,
         Cancelling,
         DuplicateTask,
         IdConflict,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         LeaseGone,
         LeaseholdError,
         LeaseLost,
+        NoResult,
         ScheduleNotFound,
         SchemaMismatch,
         Stopping,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from leasehold.model.causes import Cause, Reason
     from leasehold.model.keeping import Keep, Retention
     from leasehold.model.keys import KeyInfo
+    from leasehold.model.needs import Predecessor
     from leasehold.model.retry import (
         Failure,
         delays,
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from leasehold.scheduling import Schedule, schedule
     from leasehold.task import Call, Enqueued
     from leasehold.worker import Worker, current_job
+    from leasehold.workflow import StartedWorkflow, Workflow, WorkflowStep
 
 _HOMES = {
     "aio": ("AsyncClient",),
@@ -92,6 +96,7 @@ _HOMES = {
         "BadOption",
         "BadResult",
         "BadValue",
+        "BadWorkflow",
         "Cancelling",
         "DuplicateTask",
         "IdConflict",
@@ -105,6 +110,7 @@ _HOMES = {
         "LeaseLost",
         "LeaseholdError",
         "ScheduleNotFound",
+        "NoResult",
         "SchemaMismatch",
         "Stopping",
         "StoreBusy",
@@ -121,6 +127,7 @@ _HOMES = {
     "model.causes": ("Cause", "Reason"),
     "model.keeping": ("Keep", "Retention"),
     "model.keys": ("KeyInfo",),
+    "model.needs": ("Predecessor",),
     "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
     "model.saving": ("Checkpoint", "Step"),
     "model.schedules": ("ScheduleInfo",),
@@ -133,6 +140,7 @@ _HOMES = {
     "scheduling": ("Schedule", "schedule"),
     "task": ("Call", "Enqueued"),
     "worker": ("Worker", "current_job"),
+    "workflow": ("StartedWorkflow", "Workflow", "WorkflowStep"),
 }
 
 __all__ = [
@@ -144,6 +152,7 @@ __all__ = [
     "BadOption",
     "BadResult",
     "BadValue",
+    "BadWorkflow",
     "Bulk",
     "Call",
     "Cancel",
@@ -168,6 +177,8 @@ __all__ = [
     "LeaseGone",
     "LeaseLost",
     "LeaseholdError",
+    "NoResult",
+    "Predecessor",
     "PruneReport",
     "Reason",
     "Registry",
@@ -178,6 +189,7 @@ __all__ = [
     "ScheduleNotFound",
     "SchemaMismatch",
     "Snooze",
+    "StartedWorkflow",
     "State",
     "Step",
     "Stopping",
@@ -193,6 +205,8 @@ __all__ = [
     "WaitTimeout",
     "Why",
     "Worker",
+    "Workflow",
+    "WorkflowStep",
     "WrongState",
     "__version__",
     "by",

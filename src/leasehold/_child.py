@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from leasehold.model.durations import Duration
+    from leasehold.model.needs import Predecessor
     from leasehold.model.values import Claim
     from leasehold.task import Task
     from leasehold.worker.transactions import JobTransaction
@@ -49,6 +50,13 @@ class ChildJob(RunningJob):
     @property
     def seconds_left(self) -> float:
         return self._deadline - time.monotonic()
+
+    @property
+    def predecessors(self) -> tuple[Predecessor, ...]:
+        raise LeaseholdError(
+            "an isolated task has no store to read those before it: let a task that is not "
+            "isolated read them and pass on what it needs"
+        )
 
     def transaction(self) -> JobTransaction:
         raise LeaseholdError("an isolated task has no transaction: return a result instead")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import DEFAULT_LEASE_SECONDS, Want
 from leasehold.store.base import Answer
+from leasehold.upkeep.needs import sweep_dependents
 from leasehold.worker.attempt import Attempt, attempt_of
 from leasehold.worker.conclusion import outcome_of_error, outcome_of_return
 from leasehold.worker.current import CurrentJob, set_current_job
@@ -41,6 +42,7 @@ def claim_next(client: Client, registry: Registry) -> Claim | None:
     """Take the next job that is due: of the first queue by name, in that queue's own order."""
     client.store.promote(limit=_PROMOTE_LIMIT)
     client.store.hand_over(limit=_PROMOTE_LIMIT)
+    sweep_dependents(client.store)
     wants = [Want(each.queue, 1) for each in client.counts()]
     if not wants:
         return None

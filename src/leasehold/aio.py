@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued, Task
     from leasehold.waiting import Awaited, Finished
+    from leasehold.workflow import StartedWorkflow, Workflow
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,6 +106,10 @@ class AsyncClient:
     ) -> Enqueued[Any]:
         """Enqueue without the handler's code; see `Client.enqueue_by_name`."""
         return await self._enqueuer.enqueue_by_name(kind, args, **options)
+
+    async def start(self, flow: Workflow) -> StartedWorkflow:
+        """Enqueue all steps of a workflow in one transaction; see `Client.start`."""
+        return await self._enqueuer.start(flow)
 
     def on(self, connection: object) -> AsyncEnqueuer:
         """Enqueue on the caller's connection, inside its transaction: rolled back, it never was.

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued
     from leasehold.waiting import Awaited, Finished
+    from leasehold.workflow import StartedWorkflow, Workflow
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -153,6 +154,13 @@ class Client:
         The queue and what else is not given are the library's defaults, not the handler's.
         """
         return self._enqueuer.enqueue_by_name(kind, args, **options)
+
+    def start(self, flow: Workflow) -> StartedWorkflow:
+        """Enqueue all steps of a workflow in one transaction; names their jobs.
+
+        `BadWorkflow` when it can't work, and then nothing is written.
+        """
+        return self._enqueuer.start(flow)
 
     def on(self, connection: object) -> Enqueuer:
         """Enqueue on the caller's connection, inside its transaction: rolled back, it never was.

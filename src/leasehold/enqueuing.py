@@ -17,6 +17,7 @@ from leasehold.payload import check_syntax, encode
 from leasehold.placing import own_place
 from leasehold.store.base import Answers
 from leasehold.task import Call, Enqueued, Task, job_fields, refuse_unknown
+from leasehold.workflow import StartedWorkflow, Workflow
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -88,6 +89,12 @@ class Enqueuer:
         job = build_by_name(self._ids.next(), kind, args or {}, options)
         return answer(job, self._write([job]), is_own_id=options.get("id") is None)
 
+    def start(self, flow: Workflow) -> StartedWorkflow:
+        """Enqueue all steps of a workflow together; names their jobs."""
+        plan = flow.plan(self._ids)
+        self._write(plan.jobs)
+        return StartedWorkflow(plan.name, plan.ids)
+
     def _write_at_once(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         answers = self._write(jobs)
         return lambda: answers
@@ -128,6 +135,12 @@ class AsyncEnqueuer:
         """Enqueue without the handler's code; the worker checks the arguments."""
         job = build_by_name(self._ids.next(), kind, args or {}, options)
         return answer(job, await self._write([job]), is_own_id=options.get("id") is None)
+
+    async def start(self, flow: Workflow) -> StartedWorkflow:
+        """Enqueue all steps of a workflow together; names their jobs."""
+        plan = flow.plan(self._ids)
+        await self._write(plan.jobs)
+        return StartedWorkflow(plan.name, plan.ids)
 
 
 class Chunk(NamedTuple):

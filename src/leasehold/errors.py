@@ -5,10 +5,12 @@
     │   ├── BadArguments             a job's arguments do not fit its handler, or JSON
     │   ├── BadResult                a handler or a step returned what can't be stored
     │   ├── BadCheckpoint            a cursor can't be stored, or not be read as asked
-    │   └── BadOption                an option, a duration, a URL, a name
+    │   ├── BadOption                an option, a duration, a URL, a name
+    │   └── BadWorkflow              its steps do not fit together
     ├── UnknownTask, DuplicateTask   the registry
     ├── JobNotFound, WrongState, IdConflict
     ├── KeyHeld                      another live job has the key
+    ├── NoResult                     no job before this one has left what was asked for
     ├── LeaseLost                    the attempt may no longer write
     ├── JobFailed, JobCancelled      what a job came to that somebody waited for
     ├── WaitTimeout (TimeoutError)   it has not ended in time
@@ -75,6 +77,15 @@ class BadCheckpoint(BadValue):
 
 class BadOption(BadValue):
     """An option, a duration, a name or a URL can't be used."""
+
+
+class BadWorkflow(BadValue):
+    """The steps of a workflow do not fit together, or their tasks are not known."""
+
+    def __init__(self, name: str, faults: Iterable[str]) -> None:
+        self.name = name
+        self.faults = tuple(faults)
+        super().__init__(f"workflow {name!r}: {'; '.join(self.faults)}")
 
 
 class UnknownTask(LeaseholdError, LookupError):
@@ -145,6 +156,15 @@ class KeyHeld(LeaseholdError):
         self.job_id = job_id
         self.key = key
         self.holder = holder
+
+
+class NoResult(LeaseholdError, LookupError):
+    """No job that this one waited for has left the result that was asked for."""
+
+    def __init__(self, job_id: UUID, reason: str) -> None:
+        super().__init__(f"job {job_id}: {reason}")
+        self.job_id = job_id
+        self.reason = reason
 
 
 class LeaseLost(LeaseholdError):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 from uuid import UUID
 
 from leasehold.errors import BadOption
@@ -13,6 +14,8 @@ from leasehold.model.durations import Duration, seconds
 from leasehold.model.ids import JobId
 from leasehold.model.keeping import read_keep
 from leasehold.model.key_words import KEY_OPTIONS, KeyWords, read_key_words
+from leasehold.model.keys import Mode
+from leasehold.model.needs import MOST_NEEDS, Needs
 from leasehold.model.retry import (
     RetryPolicy,
     delays,
@@ -44,6 +47,16 @@ DEFAULT_SIZE_LIMIT = 262_144
 OnDuplicate: TypeAlias = Literal["skip", "replace", "debounce", "latest"]
 
 
+class HasId(Protocol):
+    """The answer to an enqueue, or anything else that stands for a job."""
+
+    @property
+    def id(self) -> JobId: ...
+
+
+JobRef: TypeAlias = UUID | str | HasId
+
+
 class JobOptions(TypedDict, total=False):
     """Options of one job; they travel with it."""
 
@@ -65,6 +78,9 @@ class JobOptions(TypedDict, total=False):
     unique_for: Duration  # or "live", "ever"
     cooldown: Duration | None
     max_wait: Duration | None
+    after: JobRef | Iterable[JobRef] | None  # it waits until they have succeeded
+    after_any: bool  # … until one of them has
+    even_if_failed: bool  # … or have ended in any other way
 
 
 class TaskOptions(TypedDict, total=False):
@@ -128,6 +144,16 @@ class Options:
     keep_seconds: float | None = None  # after its end; None: as its queue's jobs
     keep_dead_seconds: float | None = None
     keep_cancelled_seconds: float | None = None
+    after: tuple[JobId, ...] = ()
+    after_any: bool = False
+    even_if_failed: bool = False
+
+    @property
+    def needs(self) -> Needs | None:
+        """What a job of these options waits for."""
+        if not self.after:
+            return None
+        return Needs(jobs=self.after, any=self.after_any, even_if_failed=self.even_if_failed)
 
 
 def read_options(given: TaskOptions | JobOptions, base: Options | None = None) -> Options:
@@ -188,7 +214,22 @@ def _check_together(options: Options) -> None:
         raise BadOption(
             "memory_limit and cpu_limit need isolation='process': a thread can't be limited"
         )
+    _check_needs(options)
     options.key_words.check_times(options.delay_seconds, has_run_at=options.run_at is not None)
+
+
+def _check_needs(options: Options) -> None:
+    if not options.after:
+        if options.after_any or options.even_if_failed:
+            raise BadOption("after_any and even_if_failed say how to wait: say for whom with after")
+        return
+    if options.job_id in options.after:
+        raise BadOption(f"after: job {options.job_id} can't wait for itself")
+    if options.key_words.on_duplicate is not Mode.SKIP:
+        raise BadOption(
+            "after: a job that waits for others can't replace or put off one of its key; "
+            "use on_duplicate='skip'"
+        )
 
 
 def _read_name(name: str, value: Any) -> dict[str, Any]:
@@ -252,6 +293,24 @@ def _read_run_at(name: str, value: Any) -> dict[str, Any]:
 def _read_id(name: str, value: Any) -> dict[str, Any]:
     target = "job_id" if name == "id" else name
     return {target: None if value is None else read_job_id(value, name=name)}
+
+
+def _read_after(name: str, value: Any) -> dict[str, Any]:
+    """Read one job or many: ids, or what an enqueue answered."""
+    is_one = value is None or isinstance(value, (str, UUID)) or hasattr(value, "id")
+    if not is_one and not isinstance(value, Iterable):
+        raise BadOption(f"{name}: {value!r} is no job; give its id, or what enqueue returned")
+    given = () if value is None else (value,) if is_one else value
+    jobs = dict.fromkeys(read_job_id(getattr(each, "id", each), name=name) for each in given)
+    if len(jobs) > MOST_NEEDS:
+        raise BadOption(f"{name}: {len(jobs):,} are more jobs than the {MOST_NEEDS:,} that can be")
+    return {name: tuple(jobs)}
+
+
+def _read_flag(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, bool):
+        raise BadOption(f"{name}: {value!r} is not True or False")
+    return {name: value}
 
 
 def _read_label(name: str, value: Any) -> dict[str, Any]:
@@ -335,6 +394,9 @@ _READERS = {
     "keep": _read_keep,
     "keep_dead": _read_keep,
     "keep_cancelled": _read_keep,
+    "after": _read_after,
+    "after_any": _read_flag,
+    "even_if_failed": _read_flag,
 }
 JOB_OPTION_NAMES = frozenset(JobOptions.__annotations__)
 TASK_OPTION_NAMES = frozenset(TaskOptions.__annotations__) - {"name"}

@@ -261,6 +261,7 @@ def job_fields(kind: str, options: Options) -> dict[str, Any]:
         "tenant": options.tenant,
         "batch": options.batch,
         "created_by": options.created_by,
+        "needs": options.needs,
     }
     said = {name: value for name, value in fields.items() if value not in {None, ""}}
     return said | fixed_place(options) | fixed_key(options)

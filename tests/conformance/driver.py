@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leasehold.model.ids import Fence
 from leasehold.model.keys import Unique, Verdict
 from leasehold.model.lanes import SUSPECTS, Rule
+from leasehold.model.needs import Needs
 from leasehold.model.states import Event, State
 from leasehold.model.values import Lapsed, Settlement
 from tests.conformance.key_kit import KEY, REPLACE, ask, hand_over, start, succeed
@@ -20,8 +21,10 @@ from tests.conformance.kit import (
     bring,
     claim,
     declare,
+    enqueue_one,
     pass_time,
     promote,
+    settle,
     start_one,
     start_suspect,
     take_lanes,
@@ -47,13 +50,14 @@ OUTCOMES = {
 class Subject(NamedTuple):
     """A job and all that a worker or an upkeep ever knew of it, perhaps out of date.
 
-    `holder` is the running job of its key that it stands behind, if it does.
+    `holder` is the running job of its key that it stands behind, `needed` the one it waits for.
     """
 
     job_id: JobId
     fence: Fence
     lapsed: Lapsed
     holder: Claim | None = None
+    needed: Claim | None = None
 
 
 def prepare(
@@ -63,6 +67,7 @@ def prepare(
     *,
     is_throttled: bool = False,
     is_behind: bool = False,
+    is_dependent: bool = False,
 ) -> Subject:
     """Bring a job into the state, a running one so that this very event can happen to it.
 
@@ -74,6 +79,8 @@ def prepare(
     stranger = _see_a_lapse(store)
     if is_behind:
         return _stand_behind(store, stranger, options)
+    if is_dependent:
+        return _wait_for_another(store, stranger, state, options)
     options["unique"] = Unique(key=KEY)
     if state is State.RUNNING:
         taken = _start_for(store, event, options)
@@ -109,6 +116,21 @@ def _stand_behind(store: Store, stranger: Lapsed, options: Mapping[str, Any]) ->
     assert behind.verdict is Verdict.BEHIND
     stale = Lapsed(behind.id, stranger.fence, stranger.until, LEASE_SECONDS, 0)
     return Subject(behind.id, stranger.fence, stale, holder)
+
+
+def _wait_for_another(
+    store: Store, stranger: Lapsed, state: State, options: Mapping[str, Any]
+) -> Subject:
+    """Let one wait for a job that runs; a cancelled one was so because of one that then died."""
+    needed = start_one(store, queue="needed")
+    job_id = enqueue_one(
+        store, needs=Needs(jobs=(needed.job_id,)), unique=Unique(key=KEY), **options
+    )
+    if state is State.CANCELLED:
+        settle(store, needed, "dead")
+        assert store.release_dependents([needed.job_id]).cancelled == (job_id,)
+    stale = Lapsed(job_id, stranger.fence, stranger.until, LEASE_SECONDS, 0)
+    return Subject(job_id, stranger.fence, stale, needed=needed)
 
 
 def _see_a_lapse(store: Store) -> Lapsed:
@@ -173,6 +195,15 @@ def _hand_over(store: Store, subject: Subject) -> None:
     hand_over(store)
 
 
+def _end_needed(outcome: str) -> Callable[[Store, Subject], None]:
+    def act(store: Store, subject: Subject) -> None:
+        if subject.needed:
+            settle(store, subject.needed, outcome)
+            store.release_dependents([subject.needed.job_id])
+
+    return act
+
+
 _ACTIONS: dict[Event, Callable[[Store, Subject], object]] = {
     Event.CLAIM: _claim,
     **{event: _finish(outcome) for event, outcome in OUTCOMES.items()},
@@ -184,4 +215,6 @@ _ACTIONS: dict[Event, Callable[[Store, Subject], object]] = {
     Event.REPRIORITISE: lambda store, subject: store.reprioritise(subject.job_id, 9),
     Event.REPLACE: _replace,
     Event.HAND_OVER: _hand_over,
+    Event.LET_GO: _end_needed("succeeded"),
+    Event.FORSAKE: _end_needed("dead"),
 }

@@ -40,15 +40,21 @@ class Case(NamedTuple):
     event: Event
     is_throttled: bool
     is_behind: bool = False
+    is_dependent: bool = False
 
     @property
     def wanted(self) -> State | Gone | None:
         return after(
-            self.state, self.event, is_throttled=self.is_throttled, is_behind=self.is_behind
+            self.state,
+            self.event,
+            is_throttled=self.is_throttled,
+            is_behind=self.is_behind,
+            is_dependent=self.is_dependent,
         )
 
     def __str__(self) -> str:
         traits = ("-throttled" * self.is_throttled) + ("-behind" * self.is_behind)
+        traits += "-dependent" * self.is_dependent
         return f"{self.state}-{self.event}{traits}"
 
 
@@ -59,6 +65,11 @@ EVERY_CASE = [
     *(Case(*pair, is_throttled=False) for pair in OF_PLAIN),
     *(Case(*pair, is_throttled=True) for pair in OF_THROTTLED),
     *(Case(State.BLOCKED, *pair, is_behind=True) for pair in product(Event, (False, True))),
+    *(
+        Case(state, event, is_throttled=is_throttled, is_dependent=True)
+        for state in (State.BLOCKED, State.CANCELLED)
+        for event, is_throttled in product(Event, (False, True))
+    ),
 ]
 ALLOWED = [case for case in EVERY_CASE if case.wanted is not None]
 REFUSED = [case for case in EVERY_CASE if case.wanted is None]
@@ -75,7 +86,12 @@ def live_rows(tables: Tables, job_id: JobId) -> int:
 
 def prepare_for(store: Store, case: Case) -> Subject:
     subject = prepare(
-        store, case.state, case.event, is_throttled=case.is_throttled, is_behind=case.is_behind
+        store,
+        case.state,
+        case.event,
+        is_throttled=case.is_throttled,
+        is_behind=case.is_behind,
+        is_dependent=case.is_dependent,
     )
     assert seen(store, subject.job_id) is case.state
     return subject

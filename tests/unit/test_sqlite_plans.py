@@ -25,6 +25,7 @@ SCANNING = {
     "schedules",
     "shares",
     "stranded",
+    "survey_dependents",
     "tend_buckets",
     "tend_forget",
     "tend_keys",
@@ -114,6 +115,8 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
         ("survey_lanes", "leasehold_waiting_place (place>? AND place<?)"),
         ("survey_stages", "leasehold_waiting_place (place>? AND place<?)"),
         ("promote_waiting", "leasehold_scheduled_due (run_at<?)"),
+        ("dependents_of", "PRIMARY KEY (needs=?)"),
+        ("judge_needs", "leasehold_dependency_job (job_id=?)"),
     ],
 )
 def test_a_statement_uses_the_index_that_was_made_for_it(

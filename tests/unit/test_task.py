@@ -384,7 +384,7 @@ def test_an_option_that_can_not_be_used_is_refused(name: str, value: Any, reason
         ("id", 7, "id: 7 is not a UUID"),
         ("batch", "b", "batch: 'b' is not a UUID"),
         ("tenant", "\x00", "tenant: '\\x00' is not a name"),
-        ("retry", lh.never(), "there is no option 'retry' here; there are batch"),
+        ("retry", lh.never(), "there is no option 'retry' here; there are after"),
     ],
 )
 def test_an_option_of_one_call_is_checked_too(name: str, value: Any, reason: str) -> None:

@@ -56,6 +56,25 @@ def test_only_one_behind_another_of_its_key_is_handed_it(state: State, event: Ev
         assert after(state, event, is_behind=True) is after(state, event)
 
 
+def test_one_that_waits_for_others_is_let_go_before_it_is_claimed() -> None:
+    assert after(State.BLOCKED, Event.CLAIM, is_dependent=True) is None
+    assert after(State.BLOCKED, Event.LET_GO, is_dependent=True) is State.QUEUED
+    let_go = after(State.BLOCKED, Event.LET_GO, is_dependent=True, is_throttled=True)
+    assert let_go is State.BLOCKED
+
+
+@pytest.mark.parametrize(("state", "event"), EVERY_PAIR)
+def test_only_one_that_waits_for_others_is_let_go_or_forsaken(state: State, event: Event) -> None:
+    if event in {Event.LET_GO, Event.FORSAKE}:
+        assert after(state, event) is None
+        assert (after(state, event, is_dependent=True) is None) == (state is not State.BLOCKED)
+
+
+def test_one_that_was_forsaken_waits_again_when_it_is_retried() -> None:
+    assert after(State.BLOCKED, Event.FORSAKE, is_dependent=True) is State.CANCELLED
+    assert after(State.CANCELLED, Event.RETRY, is_dependent=True) is State.BLOCKED
+
+
 def test_a_newer_job_replaces_what_waits_and_only_that() -> None:
     replaced = {state for state in State if after(state, Event.REPLACE) is not None}
     assert replaced == {State.QUEUED, State.BLOCKED, State.FAILED}

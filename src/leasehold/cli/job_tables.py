@@ -24,8 +24,11 @@ from leasehold.model.states import State
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from leasehold.model.needs import Needs
     from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.values import Attempt, Job
+
+_SHOWN = 3
 
 
 def print_jobs(jobs: Sequence[Job], following: str | None) -> None:
@@ -68,7 +71,7 @@ def remark(job: Job, now: datetime) -> str:
 
 def _wait(job: Job, now: datetime) -> str:
     if job.state is State.BLOCKED:
-        return f"waits for {job.lane}"
+        return f"waits for {job.lane or 'other jobs'}"
     is_later = job.run_at is not None and job.run_at > now
     return f"due {since(job.run_at, now)}" if is_later else ""
 
@@ -145,6 +148,7 @@ def _optional(job: Job) -> Iterator[tuple[str, Any]]:
     yield "", remark(job, now)
     yield "tenant", job.tenant
     yield "batch", job.batch
+    yield "after", "" if job.needs is None else _after(job.needs)
     yield "throttle", job.lane
     yield "share", job.share
     yield "cost", job.cost
@@ -153,6 +157,12 @@ def _optional(job: Job) -> Iterator[tuple[str, Any]]:
     yield "lapses", job.lapses
     yield "lease until", _moment(job.lease_until)
     yield "error", printable(job.error or "")
+
+
+def _after(needs: Needs) -> str:
+    words = [*(["any of"] if needs.any else []), *map(str, needs.jobs[:_SHOWN])]
+    words += [f"and {len(needs.jobs) - _SHOWN:,} more"] if len(needs.jobs) > _SHOWN else []
+    return " ".join([*words, *(["even if failed"] if needs.even_if_failed else [])])
 
 
 def _attempts(history: Sequence[Attempt]) -> Any:

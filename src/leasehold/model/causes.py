@@ -30,6 +30,8 @@ class Reason(StrEnum):
     SNOOZED = "snoozed"
     RECLAIMED = "reclaimed"
     BEHIND = "behind"
+    NEEDS = "needs"
+    FORSAKEN = "forsaken"
     QUEUE_PAUSED = "queue_paused"
     NO_WORKER = "no_worker"
     QUEUE_UNSERVED = "queue_unserved"

@@ -53,6 +53,14 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...] = ()  # that any of them serves
 
 
+class NeedsFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The jobs that a job waits for, each with its state, or "gone"."""
+
+    states: tuple[tuple[JobId, str], ...]
+    any: bool = False
+    even_if_failed: bool = False
+
+
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """One job and what stands in its way. `place` is the table it stands in."""
 
@@ -87,3 +95,4 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     shares: int = 0  # how many other shares wait at its priority, up to COUNT_LIMIT
     key: str | None = None
     behind: JobId | None = None  # the running job of its key
+    needs: NeedsFacts | None = None  # of a job that waits for others

@@ -44,6 +44,8 @@ class Event(StrEnum):
     REPRIORITISE = "reprioritise"
     REPLACE = "replace"  # a newer job takes its key
     HAND_OVER = "hand_over"  # the job of its key that it stood behind runs no more
+    LET_GO = "let_go"  # the jobs that it waited for have ended as it needs
+    FORSAKE = "forsake"  # … and never can
 
 
 class Gone(StrEnum):
@@ -64,6 +66,8 @@ TRANSITIONS: dict[tuple[State, Event], State | Gone] = {
     (State.QUEUED, Event.DELETE): GONE,
     (State.BLOCKED, Event.CLAIM): State.RUNNING,
     (State.BLOCKED, Event.HAND_OVER): State.QUEUED,
+    (State.BLOCKED, Event.LET_GO): State.QUEUED,
+    (State.BLOCKED, Event.FORSAKE): State.CANCELLED,
     (State.BLOCKED, Event.CANCEL): State.CANCELLED,
     (State.BLOCKED, Event.REPRIORITISE): State.BLOCKED,
     (State.BLOCKED, Event.REPLACE): State.CANCELLED,
@@ -109,7 +113,7 @@ ENDINGS = frozenset(
 WAITS = frozenset({Event.SNOOZE, Event.LAPSE})
 
 # A job that comes back due, and has a throttle, waits for its lane: blocked instead of queued.
-LANDS = frozenset({Event.RELEASE, Event.FALL_DUE, Event.RETRY, Event.HAND_OVER})
+LANDS = frozenset({Event.RELEASE, Event.FALL_DUE, Event.RETRY, Event.HAND_OVER, Event.LET_GO})
 
 
 def after(
@@ -120,19 +124,35 @@ def after(
     failures: int = 0,
     is_throttled: bool = False,
     is_behind: bool = False,
+    is_dependent: bool = False,
 ) -> State | Gone | None:
     """Look the event up; None means that the store refuses it.
 
-    A job is blocked behind another one of its key, which must let it go before it can be claimed,
-    or else in its lane.
+    A job is blocked behind another one of its key, or as a dependent of others: they must let it
+    go before it can be claimed; or else in its lane. A dependent that never ran waits for them
+    again when it is retried.
     """
-    if event is (Event.CLAIM if is_behind else Event.HAND_OVER):
+    if not _can_happen(event, is_behind=is_behind, is_dependent=is_dependent):
         return None
     following = TRANSITIONS.get((state, event))
     if following is not None and cancel_requested and event in ENDINGS:
         return State.CANCELLED
+    if following is State.QUEUED and is_dependent and event is Event.RETRY:
+        return State.BLOCKED
     if following is State.QUEUED and is_throttled and event in LANDS:
         return State.BLOCKED
     if following is State.QUEUED and failures > 0 and event in WAITS:
         return State.FAILED
     return following
+
+
+def _can_happen(event: Event, *, is_behind: bool, is_dependent: bool) -> bool:
+    match event:
+        case Event.CLAIM:
+            return not is_behind and not is_dependent
+        case Event.HAND_OVER:
+            return is_behind
+        case Event.LET_GO | Event.FORSAKE:
+            return is_dependent
+        case _:
+            return True

@@ -12,6 +12,7 @@ import msgspec
 
 from leasehold.model.ids import Fence, JobId, WorkerId
 from leasehold.model.keys import Unique
+from leasehold.model.needs import Needs
 from leasehold.model.states import State
 
 DEFAULT_QUEUE = "default"
@@ -44,6 +45,7 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     cost: float | None = None  # what it is expected to spend of a rate
     created_by: str | None = None
     unique: Unique | None = None  # its key, and what others of that key mean for it
+    needs: Needs | None = None  # the jobs that it waits for
 
 
 class Want(msgspec.Struct, frozen=True):
@@ -130,6 +132,7 @@ class Survey(msgspec.Struct, frozen=True):
     agings: dict[str, float] = {}  # by queue, in seconds
     successors: bool = False  # whether any job waits behind another one of its key
     schedule_seconds: float | None = None  # until the next slot of a schedule; below 0 it is late
+    dependents: bool = False  # whether any job waits for others to end
 
 
 class Fleet(msgspec.Struct, frozen=True):
@@ -181,6 +184,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     created_by: str | None
     created_at: datetime
     key: str | None
+    needs: Needs | None = None  # the jobs that it was made to wait for
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leasehold.model.causes import Cause, CauseRule, Reason, briefly, command, when
 from leasehold.model.facts import Facts
+from leasehold.model.needs import FORSAKEN_WORDS
 
 REPLACED_WORDS = (
     "replaced by job "  # how the error of a job begins that a newer one of its key ended
@@ -40,6 +41,17 @@ def say_replaced(facts: Facts) -> Cause | None:
         reason=Reason.REPLACED,
         text=f"{briefly(facts.error)}, which has its key, at {when(facts.finished_at)}",
         advice=f"ask about that one: {command('why', newer)}",
+    )
+
+
+def say_forsaken(facts: Facts) -> Cause | None:
+    if facts.state != "cancelled" or not (facts.error or "").startswith(FORSAKEN_WORDS):
+        return None
+    return Cause(
+        reason=Reason.FORSAKEN,
+        text=f"{briefly(facts.error)}, at {when(facts.finished_at)}",
+        advice="retry what it needs, and then this one, which waits for it again: "
+        f"{command('jobs', 'retry', facts.job_id)}",
     )
 
 
@@ -147,7 +159,13 @@ def say_scheduled(facts: Facts) -> Cause:
     )
 
 
-ENDED_RULES: tuple[CauseRule, ...] = (say_succeeded, say_dead, say_replaced, say_cancelled)
+ENDED_RULES: tuple[CauseRule, ...] = (
+    say_succeeded,
+    say_dead,
+    say_replaced,
+    say_forsaken,
+    say_cancelled,
+)
 LEASE_RULES: tuple[CauseRule, ...] = (say_lapsed, say_stopping, say_running)
 SCHEDULED_RULES: tuple[CauseRule, ...] = (
     say_due,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from leasehold.model.causes import Cause, CauseRule, Reason, command, so_many, when
-from leasehold.model.facts import PARKED, Facts, Halt, LaneFacts
+from leasehold.model.facts import PARKED, Facts, Halt, LaneFacts, NeedsFacts
 from leasehold.model.lanes import BEHIND
 from leasehold.model.values import PRIORITY_LIMIT
 
 
 def say_behind(facts: Facts) -> Cause | None:
-    if facts.stage != BEHIND:
+    if facts.stage != BEHIND or facts.needs is not None:
         return None
     holder = facts.behind
     key = f"key {facts.key!r}" if facts.key else "its key"
@@ -21,6 +21,37 @@ def say_behind(facts: Facts) -> Cause | None:
         advice="wait" if holder is None else f"wait, or {command('jobs', 'cancel', holder)}",
         jobs=() if holder is None else (holder,),
     )
+
+
+def say_needs(facts: Facts) -> Cause | None:
+    needs = facts.needs
+    if needs is None:
+        return None
+    lacking = [each for each in needs.states if each[1] in _lacking(needs)]
+    if not lacking:
+        return Cause(reason=Reason.NEEDS, text=_AT_ONCE, advice="if nobody does, start a worker")
+    hopeless = [job_id for job_id, state in lacking if state in _ENDED_BADLY]
+    named = " and ".join(f"job {job_id} ({state})" for job_id, state in lacking[:_SHOWN])
+    others = f" and {len(lacking) - _SHOWN:,} more" if len(lacking) > _SHOWN else ""
+    first = hopeless[0] if hopeless else lacking[0][0]
+    asked = command("jobs", "retry", first) if hopeless else command("why", first)
+    return Cause(
+        reason=Reason.NEEDS,
+        text=f"waits for {'any of ' if needs.any else ''}{named}{others}",
+        advice=f"retry that one: {asked}" if hopeless else f"wait, or ask about that one: {asked}",
+        jobs=tuple(job_id for job_id, _ in lacking[:_SHOWN]),
+    )
+
+
+_SHOWN = 3
+_AT_ONCE = "what it waited for has ended: a worker should let it go within a second"
+_ENDED_BADLY = frozenset({"dead", "cancelled", "gone"})
+_LIVE = frozenset({"queued", "blocked", "running", "failed"})
+
+
+def _lacking(needs: NeedsFacts) -> frozenset[str]:
+    """Say in which states a job is not what one that needs it waits for."""
+    return _LIVE if needs.even_if_failed else _LIVE | _ENDED_BADLY
 
 
 # -- who could take it -----------------------------------------------------------------------------
@@ -243,6 +274,7 @@ LASTING_RULES: tuple[CauseRule, ...] = (
 )
 WAITING_RULES: tuple[CauseRule, ...] = (
     say_behind,
+    say_needs,
     *LASTING_RULES,
     say_throttled,
     say_rate,

@@ -51,6 +51,7 @@ from leasehold.model.values import (
 )
 from leasehold.store.base_batches import BatchStore
 from leasehold.store.base_keeping import KeepingStore
+from leasehold.store.base_needs import NeedsStore
 from leasehold.store.base_results import ResultStore
 from leasehold.store.base_saving import Saves, SavingStore, nothing_saved
 from leasehold.store.base_schedules import ScheduleStore
@@ -78,9 +79,17 @@ _MAY_RUN = frozenset({Verdict.SAME, Verdict.REPLACED})
 
 def made_of(jobs: Sequence[NewJob], answers: Answers) -> Sequence[NewJob]:
     """Return the jobs that may run at once, so that somebody should wake for them."""
-    if not answers:
-        return jobs
-    return [job for job in jobs if job.id not in answers or answers[job.id].verdict in _MAY_RUN]
+    if answers:
+        jobs = [job for job in jobs if job.id not in answers or answers[job.id].verdict in _MAY_RUN]
+    return [job for job in jobs if job.needs is None]
+
+
+def dependents_in(jobs: Sequence[NewJob]) -> list[JobId]:
+    """Name those that wait for jobs which were not written with them: these may have ended."""
+    if all(job.needs is None for job in jobs):
+        return []
+    own = {job.id for job in jobs}
+    return [job.id for job in jobs if job.needs is not None and not own.issuperset(job.needs.jobs)]
 
 
 def keys_of(jobs: Sequence[NewJob]) -> list[str]:
@@ -139,7 +148,9 @@ class SchemaStatus(msgspec.Struct, frozen=True):
     pending: tuple[str, ...]
 
 
-class Store(BatchStore, ScheduleStore, SavingStore, KeepingStore, ResultStore, Protocol):
+class Store(
+    BatchStore, NeedsStore, ScheduleStore, SavingStore, KeepingStore, ResultStore, Protocol
+):
     """The database behind the queue. Safe to use from many threads."""
 
     url: str

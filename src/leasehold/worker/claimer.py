@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from leasehold.errors import LeaseholdError
 from leasehold.model.values import Fleet
 from leasehold.upkeep import retention as keeping
+from leasehold.upkeep.needs import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
@@ -87,6 +88,7 @@ class Claimer:
         self._is_stopping = False
         self._is_after_suspects = False
         self._has_successors = False  # whether jobs wait behind others of their key
+        self._has_dependents = False  # whether jobs wait for others to end
         self._next_due_at = float("inf")  # the first survey tells
         self._firings = Firings(store, clock=time.monotonic)
         self._fleet = Fleet()
@@ -130,6 +132,7 @@ class Claimer:
                 Round(self._taker.settle_doubt, poll),
                 Round(self._survey, poll),
                 Round(self._hand_over, poll),
+                Round(self._sweep_dependents, poll),
                 self._reclaim_round,
                 Round(self._taker.hand_back_stale, poll),
                 Round(self._beat, BEAT_SECONDS),
@@ -247,6 +250,8 @@ class Claimer:
         self._taker.uses_lanes = self._taker.uses_lanes or seen.lanes
         if seen.successors and self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
             return False
+        if seen.dependents and sweep_dependents(self._store):
+            return False
         return not (seen.ready or seen.suspects or self._taker.has_open_lanes())
 
     def _idle_seconds(self) -> float:
@@ -281,6 +286,7 @@ class Claimer:
         if seen.ready:
             self._taker.hope()
         self._has_successors = seen.successors
+        self._has_dependents = seen.dependents
         self._taker.agings = seen.agings
         if seen.lanes:
             self._taker.uses_lanes = True
@@ -295,12 +301,24 @@ class Claimer:
 
     def _hand_over(self) -> None:
         """Let go what waits behind a job that runs no more; of a fleet, a few workers look."""
-        is_our_turn = self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
-        if not self._has_successors or not is_our_turn:
+        if not self._has_successors or not self._is_our_turn():
             return
         if self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
-            self._taker.hope()
-            self._taker.lanes.hope()  # some may have gone to a lane
+            self._hope_everywhere()
+
+    def _sweep_dependents(self) -> None:
+        """Let go what waits for jobs whose ends nobody has followed up; shared likewise."""
+        if not self._has_dependents or not self._is_our_turn():
+            return
+        if sweep_dependents(self._store):
+            self._hope_everywhere()
+
+    def _is_our_turn(self) -> bool:
+        return self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
+
+    def _hope_everywhere(self) -> None:
+        self._taker.hope()
+        self._taker.lanes.hope()  # some may have gone to a lane
 
     def _keep(self) -> None:
         """Ask whether it is our turn to take away old jobs; of a fleet, a few workers ask."""

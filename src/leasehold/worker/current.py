@@ -14,6 +14,7 @@ from leasehold.model.throttles import check_amount, read_pause
 from leasehold.store.shield import shielded
 from leasehold.task import is_async
 from leasehold.worker.keeper import LocalKeeper
+from leasehold.worker.results import read_all, read_one
 from leasehold.worker.savings import Savings, StepCall, Units
 from leasehold.worker.transactions import JobTransaction
 
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId, WorkerId
+    from leasehold.model.needs import Predecessor
     from leasehold.model.values import Claim
     from leasehold.store.base import Store
+    from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.saver import Saver
 
@@ -95,6 +98,35 @@ class RunningJob:
     @result.setter
     def result(self, value: Any) -> None:
         raise NotImplementedError
+
+    @property
+    def predecessors(self) -> tuple[Predecessor, ...]:
+        """The jobs that this one waited for, in the order in which they were named.
+
+        They are read when first asked for: that blocks for a moment, so an async handler does it
+        in a thread.
+        """
+        raise NotImplementedError
+
+    @overload
+    def result_of(self, task: Task[..., Coroutine[Any, Any, R]]) -> R: ...
+    @overload
+    def result_of(self, task: Task[..., R]) -> R: ...
+    def result_of(self, task: Task[..., Any]) -> Any:
+        """Return what the one job of this task, that this one waited for, has returned.
+
+        It is read as the task's return annotation says. `NoResult` when there is none, several of
+        them, or one that did not succeed.
+        """
+        return read_one(self.id, self.predecessors, task)
+
+    @overload
+    def results_of(self, task: Task[..., Coroutine[Any, Any, R]]) -> list[R]: ...
+    @overload
+    def results_of(self, task: Task[..., R]) -> list[R]: ...
+    def results_of(self, task: Task[..., Any]) -> list[Any]:
+        """Return what those jobs of this task have returned that succeeded, in their order."""
+        return read_all(self.predecessors, task)
 
     def check(self) -> None:
         """Raise the interruption, if there is one: for long loops that nothing else interrupts."""
@@ -262,7 +294,7 @@ def set_current_job(job: RunningJob) -> None:
 class CurrentJob(RunningJob):
     """A job that runs in a thread or on the loop of its worker."""
 
-    __slots__ = ("_attempt", "_saver", "_store", "_worker")
+    __slots__ = ("_attempt", "_predecessors", "_saver", "_store", "_worker")
 
     def __init__(self, attempt: Attempt, store: Store, worker: WorkerId, saver: Saver) -> None:
         self._claim = attempt.claim  # not through super(): one is made for each job
@@ -287,6 +319,17 @@ class CurrentJob(RunningJob):
     @result.setter
     def result(self, value: Any) -> None:
         self._attempt.result = value
+
+    @property
+    def predecessors(self) -> tuple[Predecessor, ...]:
+        try:
+            return self._predecessors
+        except AttributeError:  # not in __init__: one is made for each job
+            with shielded():
+                self._predecessors: tuple[Predecessor, ...] = tuple(
+                    self._store.predecessors(self.id)
+                )
+            return self._predecessors
 
     def check(self) -> None:
         interruption: type[Interrupted] | None = self._attempt.interruption

@@ -117,12 +117,12 @@ _shared = attrgetter(
     "created_by",
 )
 _POLICY = slice(1, 6)
-_own = attrgetter("delay_seconds", "run_at", "lane", "share", "cost", "unique")
-_NOTHING_OF_ITS_OWN = (None,) * 6
+_own = attrgetter("delay_seconds", "run_at", "lane", "share", "cost", "unique", "needs")
+_NOTHING_OF_ITS_OWN = (None,) * 7
 
 
 def are_plain_and_alike(jobs: Sequence[NewJob]) -> bool:
-    """Whether all are due at once, in no lane, without a key, and leave nothing to their task."""
+    """Whether all are due at once, in no lane, have no key, and leave nothing to their task."""
     if not jobs:
         return False
     shared = _shared(jobs[0])

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leasehold.model.facts import COUNT_LIMIT, LIVING_SECONDS, Facts, FleetFacts, Halt, LaneFacts
+import msgspec
+
+from leasehold.model.facts import (
+    COUNT_LIMIT,
+    LIVING_SECONDS,
+    Facts,
+    FleetFacts,
+    Halt,
+    LaneFacts,
+    NeedsFacts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,12 +26,13 @@ BOUNDS = {"most": COUNT_LIMIT, "living_seconds": LIVING_SECONDS}
 
 def to_facts(row: Mapping[str, Any]) -> Facts:
     """Read a row of facts.sql."""
-    plain = {name: value for name, value in row.items() if name in _FIELDS and name != "lane"}
+    plain = {name: value for name, value in row.items() if name in _FIELDS - {"lane", "needs"}}
     return Facts(
         **plain,
         fleet=_fleet(row),
         lane=None if row["is_known"] is None else _lane(row),
         queue_pause=_queue_pause(row),
+        needs=None if row["needs"] is None else msgspec.convert(row["needs"], NeedsFacts),
     )
 
 

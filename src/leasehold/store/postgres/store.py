@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from leasehold.model.needs import Predecessor, Released
 from leasehold.model.states import State
 from leasehold.model.values import (
     Claim,
@@ -32,6 +33,7 @@ from leasehold.store.base import (
     SchemaStatus,
     Statement,
     arrivals_of,
+    dependents_in,
     keys_of,
     made_of,
 )
@@ -45,6 +47,7 @@ from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
 from leasehold.store.postgres.keeping import Keeping
 from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
+from leasehold.store.postgres.needing import Dependents
 from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
 from leasehold.store.postgres.results import Results
@@ -96,6 +99,7 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
         self._enqueuing = Enqueuing(self._statements)
         self._people = People(self._lend, self._statements, lambda: self.skew_seconds)
         self._many = Many(self._lend, self._people)
+        self._dependents = Dependents(self._run, self._lend, lambda: self.skew_seconds)
         self._rules = Rules(
             self._lend, self._statements, skew=lambda: self._skew, wake=self._wake_all
         )
@@ -135,8 +139,13 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
             wake = self._wake_at_once(connection, jobs)
             answers = self._enqueuing.write(connection, jobs, self.skew_seconds, wake=wake)
         if wake is None:
-            self.notify(arrivals_of(made_of(jobs, answers)))
+            self._after_enqueue(jobs, answers)
         return answers
+
+    def _after_enqueue(self, jobs: Sequence[NewJob], answers: Answers) -> None:
+        self.notify(arrivals_of(made_of(jobs, answers)))
+        if waiting := dependents_in(jobs):  # for jobs that may have ended by now
+            self._tell_of(self._dependents.look_at(waiting, recent=None))
 
     def _wake_at_once(self, connection: Connection, jobs: Sequence[NewJob]) -> str | None:
         """Return the wake-up that may go out together with this job, if any."""
@@ -161,7 +170,7 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
             finish = self._enqueuing.begin(connection, jobs, self.skew_seconds)
             yield {}
             answers = finish()
-        self.notify(arrivals_of(made_of(jobs, answers)))
+        self._after_enqueue(jobs, answers)
         yield answers
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
@@ -255,6 +264,23 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds)
         return async_ending_transaction(self._async_pool, ending)
+
+    # -- jobs that wait for others -----------------------------------------------------------------
+    def release_dependents(self, ended: Sequence[JobId]) -> Released:
+        return self._tell_of(self._dependents.release(ended))
+
+    def sweep_dependents(self, *, limit: int) -> Released:
+        return self._tell_of(self._dependents.sweep(limit))
+
+    def predecessors(self, job_id: JobId) -> list[Predecessor]:
+        return self._dependents.predecessors(job_id)
+
+    def _tell_of(self, released: Released) -> Released:
+        if released.let_go:
+            for claims in self._claims.values():  # these have older places
+                claims.look_from_head()
+            self.notify(released.let_go)
+        return released
 
     # -- upkeep ----------------------------------------------------------------------------------
     def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:

@@ -31,6 +31,7 @@ _likeness = attrgetter(
     "cost",
     "batch",
     "created_by",
+    "needs",
     "unique",
     "delay_seconds",
     "run_at",
@@ -112,8 +113,11 @@ def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:
     for job in jobs:
         groups.setdefault(_likeness(job), {})[job.id] = job.args
     return [
-        ((*alike, _run_at(now, delay, run_at), None if unique is None else unique.key), members)
-        for (*alike, unique, delay, run_at), members in groups.items()
+        (
+            (*alike, _run_at(now, delay, run_at), None if unique is None else unique.key, needs),
+            members,
+        )
+        for (*alike, needs, unique, delay, run_at), members in groups.items()
     ]
 
 
@@ -143,5 +147,5 @@ def _canonical(args: str | bytes) -> bytes:
 
 def _undo(new: set[str]) -> Generator[Statement, Rows, None]:
     # By hand: a SAVEPOINT would commit by itself if the caller has not begun a transaction yet.
-    for table in ("ready", "waiting", "scheduled", "job"):
+    for table in ("ready", "waiting", "scheduled", "dependent", "dependency", "job"):
         yield Statement(text(f"enqueue_undo_{table}"), {"ids": as_json(list(new))})

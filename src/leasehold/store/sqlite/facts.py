@@ -18,11 +18,13 @@ from leasehold.model.facts import (
     FleetFacts,
     Halt,
     LaneFacts,
+    NeedsFacts,
 )
 from leasehold.model.ids import JobId, WorkerId
-from leasehold.model.lanes import PAST, SEPARATOR, head_of, party_of, read_place
+from leasehold.model.lanes import BEHIND, PAST, SEPARATOR, head_of, party_of, read_place
 from leasehold.model.values import PRIORITY_LIMIT, Job
 from leasehold.store.sqlite.keys import read_keys
+from leasehold.store.sqlite.needing import predecessors, read_needs
 from leasehold.store.sqlite.records import read_jobs, to_job_id
 from leasehold.store.sqlite.statements import rows, value
 from leasehold.store.sqlite.times import FOREVER, SECOND, from_datetime, to_datetime
@@ -99,7 +101,16 @@ def read_facts(connection: sqlite3.Connection, job_id: JobId, now: int) -> Facts
         shares=_other_shares(connection, stand.place_in_lane),
         key=stand.key,
         behind=None if stand.behind is None else to_job_id(stand.behind),
+        needs=_needs(connection, job.id) if stand.stage == BEHIND else None,
     )
+
+
+def _needs(connection: sqlite3.Connection, job_id: JobId) -> NeedsFacts | None:
+    needs = read_needs(connection, job_id)
+    if needs is None:
+        return None
+    states = tuple((each.id, each.state or "gone") for each in predecessors(connection, job_id))
+    return NeedsFacts(states=states, any=needs.any, even_if_failed=needs.even_if_failed)
 
 
 def _living(connection: sqlite3.Connection, job: Job, now: int) -> list[_Worker]:

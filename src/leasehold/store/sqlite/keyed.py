@@ -13,9 +13,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from leasehold.errors import BadValue
 from leasehold.model.ids import JobId
 from leasehold.model.keys import (
     Holding,
+    Mode,
     Push,
     Refuse,
     StandBehind,
@@ -42,6 +44,7 @@ Key: TypeAlias = tuple[str, str]  # a tenant's
 def keyed_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     """Write jobs of which some have a key."""
     asked = unique_jobs(jobs)
+    _refuse_dependents(asked.values())
     yield Statement(text("key_lock"), {})
     known = yield from known_ids(asked)  # the id goes before the key
     answers = {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
@@ -65,6 +68,15 @@ def refused_script(jobs: Sequence[NewJob], now: int) -> Generator[Statement, Row
     held = yield from _look(waves[0])
     plan = _plan(waves[0], held, now)
     return None if plan.is_writing else plan.answers
+
+
+def _refuse_dependents(jobs: Iterable[NewJob]) -> None:
+    for job in jobs:
+        if job.needs is not None and job.unique is not None and job.unique.mode != Mode.SKIP:
+            raise BadValue(
+                "a job that waits for others can't replace or put off one of its key: "
+                "use the mode skip"
+            )
 
 
 def _waves(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:

@@ -6,11 +6,11 @@ import sqlite3
 
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
-from leasehold.store.sqlite import holders
+from leasehold.store.sqlite import holders, needing
 from leasehold.store.sqlite.statements import rows, text, value
 
 _WAITING_TABLES = ("ready", "waiting", "scheduled", "parked")
-_HISTORY_TABLES = ("outcome", "checkpoint", "step")
+_HISTORY_TABLES = ("outcome", "checkpoint", "step", "dependent", "dependency")
 _WAITING_STATES = (State.QUEUED, State.BLOCKED, State.FAILED)
 
 
@@ -57,6 +57,9 @@ def retry(connection: sqlite3.Connection, job_id: JobId, now: int) -> State | No
     else:
         return state
     afresh = {"id": str(job_id), "attempt": attempt, "priority": priority}
+    if state is not State.FAILED and needing.must_wait(connection, job_id):
+        needing.hold(connection, afresh)
+        return State.BLOCKED
     for table in ("ready", "waiting"):  # the one or the other: it has a lane or not
         connection.execute(text(f"retry_{table}"), afresh)
     return read_state(connection, job_id)

@@ -10,18 +10,20 @@ from uuid import UUID
 import msgspec
 
 from leasehold.model.ids import JobId
+from leasehold.model.needs import Needs
 from leasehold.model.states import State
 from leasehold.model.values import Attempt, Filter, Job, WorkerInfo
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import to_datetime
 
-_ABOVE_ALL_IDS = "g"  # ids are hexadecimal
+ABOVE_ALL_IDS = "g"  # ids are hexadecimal
 
 # How a column becomes a field, where it is not the same. NULL is None for all of them.
 _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "batch": UUID,
     "args": msgspec.json.decode,
     "result": msgspec.json.decode,
+    "needs": msgspec.json.Decoder(Needs).decode,
     "state": State,
     "cancel_requested": bool,
     "run_at": to_datetime,
@@ -59,7 +61,7 @@ def find_ids(
     found = rows(
         connection,
         f"find_{where.state or 'all'}",
-        before=_ABOVE_ALL_IDS if before is None else str(before),
+        before=ABOVE_ALL_IDS if before is None else str(before),
         queue=where.queue,
         kind=where.kind,
         tenant=where.tenant,

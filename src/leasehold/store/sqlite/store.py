@@ -16,6 +16,7 @@ from leasehold.model.lanes import (
     Pause,
     Rule,
 )
+from leasehold.model.needs import Predecessor, Released
 from leasehold.model.states import State
 from leasehold.model.values import (
     Claim,
@@ -37,6 +38,7 @@ from leasehold.store.base import (
     EnqueueScript,
     SchemaStatus,
     arrivals_of,
+    dependents_in,
     made_of,
 )
 from leasehold.store.base_saving import Saves, nothing_saved
@@ -46,6 +48,7 @@ from leasehold.store.sqlite import (
     keys,
     lanes,
     location,
+    needing,
     records,
     rules,
     schema,
@@ -91,6 +94,7 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
         self._migrations = migrations or load_migrations("leasehold.store.sqlite")
         self._clock = Clock()
         self._is_owner = True
+        self._pages = needing.Pages()
         place = location.parse(url)
         self._wakers = Wakers(place)
         self._database = Database(
@@ -139,6 +143,8 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
         with self._database.write() as connection:
             answers = run_script(connection, self._script(jobs))
         self.notify(arrivals_of(made_of(jobs, answers)))
+        if waiting := dependents_in(jobs):  # for jobs that may have ended by now
+            self._look_at(list(map(str, waiting)), None)
         return answers
 
     def _look_at_keys(self, jobs: Sequence[NewJob]) -> Answers | None:
@@ -285,6 +291,36 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
 
         held = self._handler_transaction(lease_seconds)
         return hold_transaction_async(held, settling(worker, settle, saves))
+
+    # -- jobs that wait for others -----------------------------------------------------------------
+    def release_dependents(self, ended: Sequence[JobId]) -> Released:
+        with self._database.read() as connection:
+            jobs = needing.dependents_of(connection, ended) if ended else []
+        return self._look_at(jobs, ended)
+
+    def sweep_dependents(self, *, limit: int) -> Released:
+        with self._database.read() as connection:
+            jobs = self._pages.next(connection, limit)
+            is_untidy = needing.has_strays(connection, jobs)
+        done = self._look_at(jobs, None)
+        if is_untidy:
+            with self._database.write() as connection:
+                needing.unmark(connection, jobs)
+        return done
+
+    def predecessors(self, job_id: JobId) -> list[Predecessor]:
+        with self._database.read() as connection:
+            return needing.predecessors(connection, job_id)
+
+    def _look_at(self, jobs: Sequence[str], recent: Sequence[JobId] | None) -> Released:
+        with self._database.read() as connection:
+            if not needing.has_verdict(connection, jobs, recent):
+                return Released()
+        with self._database.write() as connection:
+            released = needing.release(connection, jobs, recent, self._clock.now())
+        if released.let_go:
+            self.notify(released.let_go)
+        return released
 
     # -- upkeep ----------------------------------------------------------------------------------
     def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:

@@ -106,6 +106,7 @@ def survey(
         {queue: aging for queue, aging, _ in said if aging is not None},
         value(connection, "survey_successors") is not None,
         schedule_seconds=seconds_until(next_slot(connection, LONG_AGO), now),
+        dependents=value(connection, "survey_dependents") is not None,
     )
 
 

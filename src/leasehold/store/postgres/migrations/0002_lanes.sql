@@ -13,7 +13,7 @@ CREATE TABLE leasehold.waiting (
   failures   integer     NOT NULL DEFAULT 0,
   lapses     integer     NOT NULL DEFAULT 0,
   priority   smallint    NOT NULL,
-  stage      text        NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it, '#' behind another of its key
+  stage      text        NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it, '#' behind another job
   queue      text        NOT NULL,
   kind       text        NOT NULL,
   tenant     text        NOT NULL DEFAULT '',

@@ -63,7 +63,7 @@ $$;
 CREATE FUNCTION leasehold.read_jobs(documents jsonb, moment timestamptz)
 RETURNS TABLE (id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
   max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
-  run_at timestamptz, share text, cost double precision, key text)
+  run_at timestamptz, share text, cost double precision, key text, needs jsonb)
 LANGUAGE sql
 STABLE
 AS $$
@@ -72,7 +72,7 @@ AS $$
       WHEN coalesce(lane, share) IS NOT NULL
         THEN leasehold.check_place(coalesce(lane, ''), share, queue, kind, cost)
     END,
-    batch, created_by, run_at, share, cost, key
+    batch, created_by, run_at, share, cost, key, needs
   FROM (
     SELECT
       asked.id,
@@ -97,12 +97,13 @@ AS $$
         ELSE leasehold.text_of(task.share_by, coalesce(asked.args, '{}'))
       END) AS share,
       coalesce(asked.cost, CASE WHEN asked.timeout_seconds IS NULL THEN task.cost END) AS cost,
-      asked."unique" ->> 'key' AS key
+      asked."unique" ->> 'key' AS key,
+      CASE WHEN asked.needs -> 'jobs' <> '[]' THEN asked.needs END AS needs
     FROM jsonb_to_recordset(documents) AS asked (
       id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
       max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
       delay_seconds double precision, run_at timestamptz, share text, cost double precision,
-      "unique" jsonb)
+      "unique" jsonb, needs jsonb)
     LEFT JOIN LATERAL (
       SELECT queue, priority, max_attempts, timeout_seconds, throttle, throttle_by, share_by, cost
       FROM leasehold.task
@@ -128,12 +129,12 @@ DECLARE
 BEGIN
   WITH job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key, needs)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key, needs
     FROM leasehold.read_jobs(documents, moment)
     ON CONFLICT (id) DO NOTHING
-    RETURNING id, tenant, queue, kind, priority, lane, batch, run_at, share, cost
+    RETURNING id, tenant, queue, kind, priority, lane, batch, run_at, share, cost, needs
   ),
   later AS (
     INSERT INTO leasehold.scheduled
@@ -141,6 +142,7 @@ BEGIN
     SELECT id, run_at, queue, priority, moment, kind, tenant, lane, batch
     FROM job
     WHERE run_at > moment
+      AND needs IS NULL
   ),
   in_lane AS (
     INSERT INTO leasehold.waiting
@@ -149,12 +151,17 @@ BEGIN
     FROM job
     WHERE lane IS NOT NULL
       AND (run_at IS NULL OR run_at <= moment)
+      AND needs IS NULL
   )
   INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, batch)
   SELECT id, queue, priority, moment, kind, tenant, batch
   FROM job
   WHERE lane IS NULL
-    AND (run_at IS NULL OR run_at <= moment);
+    AND (run_at IS NULL OR run_at <= moment)
+    AND needs IS NULL;
+  IF documents @? '$[*].needs' THEN -- those wait for others first
+    PERFORM leasehold.hold_back(documents, moment);
+  END IF;
 
   -- A later statement, so that it sees what the insert waited for.
   SELECT jsonb_agg(asked.id) INTO clashing
@@ -203,9 +210,9 @@ BEGIN
   ),
   job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, needs)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, needs
     FROM asked
   ),
   later AS (
@@ -214,6 +221,7 @@ BEGIN
     SELECT id, run_at, queue, priority, moment, kind, tenant, lane, batch
     FROM asked
     WHERE run_at > moment
+      AND needs IS NULL
   ),
   in_lane AS (
     INSERT INTO leasehold.waiting
@@ -222,12 +230,17 @@ BEGIN
     FROM asked
     WHERE lane IS NOT NULL
       AND (run_at IS NULL OR run_at <= moment)
+      AND needs IS NULL
   )
   INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant, batch)
   SELECT id, queue, priority, moment, kind, tenant, batch
   FROM asked
   WHERE lane IS NULL
-    AND (run_at IS NULL OR run_at <= moment);
+    AND (run_at IS NULL OR run_at <= moment)
+    AND needs IS NULL;
+  IF documents @? '$[*].needs' THEN -- those wait for others first
+    PERFORM leasehold.hold_back(documents, moment);
+  END IF;
 EXCEPTION
   WHEN unique_violation THEN
     RETURN QUERY SELECT again.existing FROM leasehold.enqueue_missing(documents, moment) AS again;
@@ -253,8 +266,10 @@ $$;
 -- One job: SELECT leasehold.enqueue('mail.send', '{"to": 7}', delay => '5 minutes');
 -- `throttle` is a rule or a rule and its key ('domain:a.com'). What is left out is as the kind's task
 -- has it. With a `key` it returns the job that stands, another one if that has the key; `on_duplicate`
--- is skip, replace, debounce or latest, `unique_for` is live, ever or a time. `notify` wakes idle
--- workers at commit; without it polling finds the job within a second.
+-- is skip, replace, debounce or latest, `unique_for` is live, ever or a time. With `after` it waits
+-- until those jobs have succeeded, or one of them (`after_any`), or have ended in any way
+-- (`even_if_failed`). `notify` wakes idle workers at commit; without it polling finds the job within
+-- a second.
 CREATE FUNCTION leasehold.enqueue(
   kind         text,
   args         jsonb DEFAULT '{}',
@@ -274,7 +289,10 @@ CREATE FUNCTION leasehold.enqueue(
   on_duplicate text DEFAULT NULL,
   unique_for   text DEFAULT NULL,
   cooldown     interval DEFAULT NULL,
-  max_wait     interval DEFAULT NULL)
+  max_wait     interval DEFAULT NULL,
+  after        uuid[] DEFAULT NULL,
+  after_any    boolean DEFAULT false,
+  even_if_failed boolean DEFAULT false)
 RETURNS uuid
 LANGUAGE plpgsql
 AS $$
@@ -297,7 +315,11 @@ BEGIN
     'id', chosen, 'kind', kind, 'queue', queue, 'priority', priority,
     'max_attempts', max_attempts, 'delay_seconds', extract(epoch FROM delay), 'run_at', run_at,
     'tenant', tenant, 'created_by', created_by, 'lane', throttle, 'share', share,
-    'cost', cost, 'unique', nullif(rule, '{}'))) || jsonb_build_object('args', args));
+    'cost', cost, 'unique', nullif(rule, '{}'),
+    'needs', CASE
+      WHEN cardinality(after) > 0
+        THEN jsonb_build_object('jobs', after, 'any', after_any, 'even_if_failed', even_if_failed)
+    END)) || jsonb_build_object('args', args));
   IF rule = '{}' THEN
     PERFORM leasehold.enqueue_many(jobs::text);
   ELSE

@@ -47,7 +47,8 @@ SELECT
   job.key,
   greatest(job.created_at, last.finished_at, lease.claimed_at) AS updated_at,
   job.share,
-  job.cost
+  job.cost,
+  job.needs
 FROM leasehold.job
 LEFT JOIN leasehold.ready ON ready.job_id = job.id
 LEFT JOIN leasehold.scheduled ON scheduled.job_id = job.id

@@ -103,6 +103,11 @@ BEGIN
         MESSAGE = 'a job''s "unique" needs a key, and one of the modes skip, replace, debounce (with a '
           'delay) and latest';
     END IF;
+    IF wanted.mode <> 'skip' AND wanted.document -> 'needs' IS NOT NULL THEN
+      RAISE EXCEPTION USING
+        ERRCODE = '22023',
+        MESSAGE = 'a job that waits for others can''t replace or put off one of its key: use the mode skip';
+    END IF;
     IF last_key = ARRAY[wanted.tenant, wanted.key] AND cardinality(accepted) > 0 THEN
       -- The same key again: the one before must stand in its place to be seen.
       RETURN QUERY SELECT * FROM leasehold.write_accepted(accepted, behind, moment);

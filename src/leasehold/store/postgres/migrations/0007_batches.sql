@@ -67,4 +67,4 @@ CREATE TABLE leasehold.dependency (
   tenant text NOT NULL DEFAULT '',
   PRIMARY KEY (needs, job_id)
 );
-CREATE INDEX dependency_job ON leasehold.dependency (job_id);
+CREATE INDEX dependency_job ON leasehold.dependency (job_id, needs);

@@ -9,6 +9,11 @@ WITH gone AS (
     AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
   RETURNING id
 ),
+needs AS (
+  DELETE FROM leasehold.dependency
+  USING gone
+  WHERE dependency.job_id = gone.id
+),
 history AS (
   DELETE FROM leasehold.outcome
   USING gone

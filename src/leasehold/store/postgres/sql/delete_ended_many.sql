@@ -9,6 +9,10 @@ WITH gone AS (
     AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
   RETURNING id
 ),
+needs AS (
+  DELETE FROM leasehold.dependency
+  WHERE job_id = ANY (ARRAY (SELECT id FROM gone))
+),
 history AS (
   DELETE FROM leasehold.outcome
   WHERE job_id = ANY (ARRAY (SELECT id FROM gone))

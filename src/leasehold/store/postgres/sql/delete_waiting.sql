@@ -28,6 +28,16 @@ gone AS (
   UNION ALL
   SELECT job_id FROM waiting
 ),
+needs AS (
+  DELETE FROM leasehold.dependency
+  USING gone
+  WHERE dependency.job_id = gone.job_id
+),
+mark AS (
+  DELETE FROM leasehold.dependent
+  USING gone
+  WHERE dependent.job_id = gone.job_id
+),
 history AS (
   DELETE FROM leasehold.outcome
   USING gone

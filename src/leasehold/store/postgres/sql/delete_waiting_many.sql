@@ -56,6 +56,14 @@ gone AS MATERIALIZED (
   UNION ALL
   SELECT job_id FROM waiting
 ),
+needs AS (
+  DELETE FROM leasehold.dependency
+  WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))
+),
+mark AS (
+  DELETE FROM leasehold.dependent
+  WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))
+),
 history AS (
   DELETE FROM leasehold.outcome
   WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))

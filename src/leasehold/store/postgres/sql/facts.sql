@@ -159,6 +159,22 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
       AND held.key = stand.key
       AND held.next = stand.id
   ) AS behind,
+  (
+    SELECT jsonb_build_object(
+      'any', coalesce((job.needs ->> 'any')::boolean, false),
+      'even_if_failed', coalesce((job.needs ->> 'even_if_failed')::boolean, false),
+      'states', (
+        SELECT jsonb_agg(jsonb_build_array(needed.id, coalesce(other.state, 'gone')) ORDER BY needed.number)
+        FROM json_array_elements_text(job.needs -> 'jobs') WITH ORDINALITY AS needed (id, number)
+        LEFT JOIN LATERAL (
+          SELECT state FROM leasehold.record WHERE record.id = needed.id::uuid OFFSET 0
+        ) AS other ON true
+      ))
+    FROM leasehold.job
+    WHERE job.id = stand.id
+      AND stand.stage = '#'
+      AND job.needs IS NOT NULL
+  ) AS needs,
   coalesce(stand.stage, '') AS stage, coalesce(stand.share, '') AS share,
   (
     SELECT outcome.state::text

@@ -9,7 +9,7 @@
 CREATE TABLE leasehold_waiting (
   job_id     TEXT    NOT NULL PRIMARY KEY,
   queue      TEXT    NOT NULL,
-  stage      TEXT    NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it, '#' behind another of its key
+  stage      TEXT    NOT NULL DEFAULT '', -- '' for all, '!' suspects, '=kind' for who knows it, '#' behind another job
   priority   INTEGER NOT NULL,
   share      TEXT    NOT NULL DEFAULT '',
   lane       TEXT    NOT NULL DEFAULT '', -- its throttle's key
@@ -82,10 +82,11 @@ CREATE TABLE leasehold_queue (
 ) WITHOUT ROWID;
 
 -- Writing a job makes it claimable in the same statement: an enqueue can't be torn in two, not
--- even on a caller's connection that commits each statement by itself.
+-- even on a caller's connection that commits each statement by itself. What needs other jobs has a
+-- trigger of its own, in 0009.
 CREATE TRIGGER leasehold_job_due
 AFTER INSERT ON leasehold_job
-WHEN NEW.lane IS NULL AND (NEW.run_at IS NULL OR NEW.run_at <= NEW.created_at)
+WHEN NEW.lane IS NULL AND NEW.needs IS NULL AND (NEW.run_at IS NULL OR NEW.run_at <= NEW.created_at)
 BEGIN
   INSERT INTO leasehold_ready
     (queue, priority, created_at, job_id, kind, tenant, batch)
@@ -95,7 +96,7 @@ END;
 
 CREATE TRIGGER leasehold_job_due_in_lane
 AFTER INSERT ON leasehold_job
-WHEN NEW.lane IS NOT NULL AND (NEW.run_at IS NULL OR NEW.run_at <= NEW.created_at)
+WHEN NEW.lane IS NOT NULL AND NEW.needs IS NULL AND (NEW.run_at IS NULL OR NEW.run_at <= NEW.created_at)
 BEGIN
   INSERT INTO leasehold_waiting
     (job_id, queue, priority, share, lane, created_at, cost, kind, tenant, batch)
@@ -106,7 +107,7 @@ END;
 
 CREATE TRIGGER leasehold_job_for_later
 AFTER INSERT ON leasehold_job
-WHEN NEW.run_at > NEW.created_at
+WHEN NEW.run_at > NEW.created_at AND NEW.needs IS NULL
 BEGIN
   INSERT INTO leasehold_scheduled
     (job_id, run_at, queue, priority, created_at, kind, tenant, lane, batch)

@@ -1,4 +1,4 @@
--- Lists jobs that wait for their throttle, or behind another one of their key, newest first.
+-- Lists jobs that wait for their throttle, or for other jobs, newest first.
 -- Primary key: no sort.
 SELECT job_id
 FROM leasehold_waiting

@@ -29,7 +29,7 @@ SELECT
   END,
   CASE WHEN outcome.state = 'succeeded' THEN outcome.result END,
   outcome.error,
-  job.created_by, job.created_at, job.key
+  job.created_by, job.created_at, job.key, job.needs
 FROM json_each(:ids) AS asked
 CROSS JOIN leasehold_job AS job ON job.id = asked.value
 LEFT JOIN leasehold_ready AS ready ON ready.job_id = job.id

@@ -1,0 +1,279 @@
+-- serves code from 1
+-- Jobs that wait for others. One that does stands in waiting at stage '#', which no claim asks for, and
+-- has a row in dependent. Nothing is counted down: whoever ended a job looks, after that commit, at
+-- those that wait for it, and a sweep looks at all of them. See ARCHITECTURE.md.
+
+-- Lets the jobs of an enqueue wait that need others, in the transaction that wrote them at that moment.
+CREATE FUNCTION leasehold.hold_back(documents jsonb, moment timestamptz)
+RETURNS void
+LANGUAGE plpgsql
+SET jit = off
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_nestloop = on -- a worker's connection has none, and would read all jobs
+AS $$
+DECLARE
+  loops uuid;
+BEGIN
+  WITH held AS (
+    INSERT INTO leasehold.waiting (job_id, queue, stage, priority, created_at, kind, tenant, batch)
+    SELECT job.id, job.queue, '#', job.priority, job.created_at, job.kind, job.tenant, job.batch
+    FROM jsonb_to_recordset(documents) AS asked (id uuid, needs jsonb)
+    CROSS JOIN LATERAL (
+      SELECT * FROM leasehold.job WHERE job.id = asked.id OFFSET 0
+    ) AS job
+    WHERE asked.needs IS NOT NULL
+      AND job.needs IS NOT NULL
+      AND job.created_at = moment -- not one that stood there already
+    ON CONFLICT (job_id) DO NOTHING -- the same job twice
+    RETURNING job_id, tenant
+  ),
+  marked AS (
+    INSERT INTO leasehold.dependent (job_id, tenant)
+    SELECT job_id, tenant
+    FROM held
+  )
+  INSERT INTO leasehold.dependency (needs, job_id, tenant)
+  SELECT DISTINCT needed.id::uuid, held.job_id, held.tenant
+  FROM held
+  CROSS JOIN LATERAL (
+    SELECT job.needs FROM leasehold.job WHERE job.id = held.job_id OFFSET 0
+  ) AS job
+  CROSS JOIN LATERAL json_array_elements_text(job.needs -> 'jobs') AS needed (id);
+  SELECT d.job_id INTO loops
+  FROM jsonb_to_recordset(documents) AS asked (id uuid, needs jsonb)
+  JOIN leasehold.dependency AS d ON d.needs = asked.id AND d.job_id = asked.id
+  LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION USING
+      ERRCODE = '22023',
+      MESSAGE = format('job %s can''t wait for itself', loops);
+  END IF;
+END
+$$;
+
+-- How a job stands to one that needs it: open while it lives, done, bad; or old, when it ended badly
+-- before that one was last ended itself: who retries that one wants it to wait for a better end.
+CREATE FUNCTION leasehold.need_state(needed uuid, since timestamptz)
+RETURNS text
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT CASE
+    WHEN leasehold.place_of(needed) IS NOT NULL THEN 'open'
+    ELSE coalesce(
+      (
+        SELECT CASE
+          WHEN outcome.state = 'succeeded' THEN 'done'
+          WHEN outcome.finished_at > since THEN 'bad'
+          ELSE 'old'
+        END
+        FROM leasehold.outcome
+        WHERE outcome.job_id = needed
+        ORDER BY outcome.attempt DESC
+        LIMIT 1
+      ),
+      CASE WHEN since = '-infinity' THEN 'bad' ELSE 'old' END) -- deleted, or it never was
+  END
+$$;
+
+-- Says which of these jobs may go, and which never can, with the reason; nothing of those that have to
+-- wait on. Who knows that only `recent` ones have ended since the last look is answered sooner: of a
+-- thousand that are needed, one that lives says enough, and the newest lives longest. Primary keys,
+-- dependency_job.
+CREATE FUNCTION leasehold.judge_needs(jobs uuid[], recent uuid[])
+RETURNS TABLE (job_id uuid, verdict text, reason text)
+LANGUAGE sql
+STABLE
+SET jit = off
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_nestloop = on
+AS $$
+  WITH judged AS (
+    SELECT job.id, job.is_any, bad.needs AS because,
+      CASE
+        WHEN job.is_any AND good.needs IS NOT NULL THEN 'release'
+        WHEN job.is_any AND open.needs IS NULL THEN 'cancel'
+        WHEN job.is_any THEN NULL
+        WHEN bad.needs IS NOT NULL THEN 'cancel'
+        WHEN open.needs IS NULL THEN 'release'
+      END AS verdict
+    FROM unnest(jobs) AS asked (id)
+    CROSS JOIN LATERAL (
+      SELECT job.id, coalesce((job.needs ->> 'any')::boolean, false) AS is_any,
+        coalesce((job.needs ->> 'even_if_failed')::boolean, false) AS is_patient,
+        coalesce((
+          SELECT outcome.finished_at
+          FROM leasehold.outcome
+          WHERE outcome.job_id = job.id
+          ORDER BY outcome.attempt DESC
+          LIMIT 1
+        ), '-infinity') AS since
+      FROM leasehold.job
+      WHERE job.id = asked.id
+      OFFSET 0
+    ) AS job
+    LEFT JOIN LATERAL (
+      SELECT d.needs
+      FROM leasehold.dependency AS d
+      WHERE d.job_id = job.id
+        AND leasehold.need_state(d.needs, job.since)
+          = ANY (CASE WHEN job.is_patient THEN '{open}' ELSE '{open,old}' END::text[])
+      ORDER BY d.needs DESC
+      LIMIT 1
+    ) AS open ON true
+    LEFT JOIN LATERAL (
+      SELECT d.needs
+      FROM leasehold.dependency AS d
+      WHERE NOT job.is_any
+        AND NOT job.is_patient
+        AND d.job_id = job.id
+        AND (recent IS NULL OR open.needs IS NULL OR d.needs = ANY (recent))
+        AND leasehold.need_state(d.needs, job.since) = 'bad'
+      ORDER BY d.needs
+      LIMIT 1
+    ) AS bad ON true
+    LEFT JOIN LATERAL (
+      SELECT d.needs
+      FROM leasehold.dependency AS d
+      WHERE job.is_any
+        AND d.job_id = job.id
+        AND (recent IS NULL OR open.needs IS NULL OR d.needs = ANY (recent))
+        AND CASE
+          WHEN job.is_patient THEN leasehold.place_of(d.needs) IS NULL
+          ELSE leasehold.need_state(d.needs, job.since) = 'done'
+        END
+      ORDER BY d.needs
+      LIMIT 1
+    ) AS good ON true
+  )
+  SELECT id, verdict,
+    CASE
+      WHEN verdict = 'cancel' AND is_any
+        THEN 'cancelled because none of the jobs that it waits for succeeded'
+      WHEN verdict = 'cancel'
+        THEN format('cancelled because job %s that it waits for is %s', because, coalesce((
+          SELECT outcome.state::text
+          FROM leasehold.outcome
+          WHERE outcome.job_id = because
+          ORDER BY outcome.attempt DESC
+          LIMIT 1
+        ), 'gone'))
+    END
+  FROM judged
+  WHERE verdict IS NOT NULL
+$$;
+
+-- Lets those of these waiting jobs go that have what they need, and ends those that never can have it.
+-- Waits for nobody: what somebody else is moving is found by the next sweep.
+CREATE FUNCTION leasehold.release_dependents(
+  jobs uuid[], recent uuid[] DEFAULT NULL, skew_seconds double precision DEFAULT 0)
+RETURNS TABLE (job_id uuid, queue text, is_cancelled boolean)
+LANGUAGE plpgsql
+SET jit = off
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_nestloop = on -- a worker's connection has none, and would read all jobs
+AS $$
+#variable_conflict use_column
+DECLARE
+  moment timestamptz := clock_timestamp() + make_interval(secs => skew_seconds);
+  mine   uuid[];
+BEGIN
+  -- Look without a lock: nearly always they have to wait on. Who ended the last job that one of them
+  -- needs comes by here after that commit, and sees all the others ended.
+  mine := ARRAY (SELECT judged.job_id FROM leasehold.judge_needs(jobs, recent) AS judged);
+  IF mine = '{}' THEN
+    RETURN;
+  END IF;
+  -- Lock …
+  mine := ARRAY (
+    SELECT w.job_id
+    FROM leasehold.waiting AS w
+    WHERE w.job_id = ANY (mine)
+      AND w.stage = '#'
+    FOR UPDATE SKIP LOCKED);
+  -- … then look, in a later statement: somebody may have retried what they need.
+  RETURN QUERY
+  WITH judged AS MATERIALIZED (
+    SELECT * FROM leasehold.judge_needs(mine, recent)
+  ),
+  freed AS ( -- locked above: nobody else can
+    DELETE FROM leasehold.waiting AS w
+    WHERE w.job_id = ANY (ARRAY (SELECT judged.job_id FROM judged))
+    RETURNING w.job_id, w.queue, w.priority, w.created_at, w.attempt, w.failures, w.lapses, w.kind,
+      w.tenant, w.batch
+  ),
+  unmarked AS (
+    DELETE FROM leasehold.dependent AS d
+    WHERE d.job_id = ANY (ARRAY (SELECT judged.job_id FROM judged))
+  ),
+  moving AS MATERIALIZED (
+    SELECT freed.*, judged.verdict, judged.reason, job.run_at, job.lane, job.share, job.cost
+    FROM freed
+    JOIN judged ON judged.job_id = freed.job_id
+    CROSS JOIN LATERAL (
+      SELECT j.run_at, j.lane, j.share, j.cost FROM leasehold.job AS j WHERE j.id = freed.job_id OFFSET 0
+    ) AS job
+  ),
+  ended AS (
+    INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, finished_at, tenant, error)
+    SELECT job_id, attempt + 1, 'cancelled', failures, lapses, moment, tenant, reason
+    FROM moving
+    WHERE verdict = 'cancel'
+  ),
+  later AS (
+    INSERT INTO leasehold.scheduled
+      (job_id, run_at, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch)
+    SELECT job_id, run_at, queue, priority, created_at, attempt, failures, lapses, kind, tenant, lane, batch
+    FROM moving
+    WHERE verdict = 'release' AND run_at > moment
+  ),
+  in_lane AS (
+    INSERT INTO leasehold.waiting
+      (job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, share, lane, cost, batch)
+    SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant,
+      coalesce(share, ''), lane, cost, batch
+    FROM moving
+    WHERE verdict = 'release' AND lane IS NOT NULL AND (run_at IS NULL OR run_at <= moment)
+  ),
+  due AS (
+    INSERT INTO leasehold.ready
+      (job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch)
+    SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch
+    FROM moving
+    WHERE verdict = 'release' AND lane IS NULL AND (run_at IS NULL OR run_at <= moment)
+  )
+  SELECT moving.job_id, moving.queue, moving.verdict = 'cancel'
+  FROM moving
+  ORDER BY moving.job_id;
+END
+$$;
+
+-- Forgets that these jobs wait for others, where they do not: somebody has cancelled or deleted them.
+CREATE FUNCTION leasehold.unmark_dependents(jobs uuid[])
+RETURNS void
+LANGUAGE plpgsql
+SET enable_seqscan = off
+SET enable_nestloop = on
+AS $$
+DECLARE
+  mine uuid[];
+BEGIN
+  -- Lock …
+  mine := ARRAY (
+    SELECT d.job_id
+    FROM leasehold.dependent AS d
+    WHERE d.job_id = ANY (jobs)
+      AND NOT EXISTS (SELECT FROM leasehold.waiting AS w WHERE w.job_id = d.job_id AND w.stage = '#')
+    FOR UPDATE SKIP LOCKED);
+  -- … then look, in a later statement: a retry may just have let one wait again.
+  DELETE FROM leasehold.dependent AS d
+  WHERE d.job_id = ANY (mine)
+    AND NOT EXISTS (SELECT FROM leasehold.waiting AS w WHERE w.job_id = d.job_id AND w.stage = '#');
+END
+$$;
