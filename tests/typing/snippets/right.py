@@ -106,3 +106,39 @@ async def wait_for_results_async(client: lh.AsyncClient, job_id: UUID) -> None:
     assert_type(await client.wait_all([job_id, "x"]), list[Any])
     async for done in client.as_completed([job_id]):
         assert_type(done.error, str | None)
+
+
+def transfer(connection: Connection, amount: int, *, note: str = "") -> Invoice:
+    raise NotImplementedError
+
+
+async def transfer_async(connection: Connection, amount: int) -> Invoice:
+    raise NotImplementedError
+
+
+class Invoice: ...
+
+
+class Connection: ...
+
+
+def save() -> None:
+    job = lh.current_job()
+    job.checkpoint({"page": 1}, done=1, total=2.5, note="x", on=object())
+    job.checkpoint(done=1)
+    job.progress(1, 2, "x")
+    assert_type(job.cursor_as(dict[str, int]), dict[str, int] | None)
+    assert_type(job.step("plain", plain, 1, b="y"), float)
+    assert_type(job.step_in_transaction("pay", transfer, 7, note="x"), Invoice)
+
+
+async def save_async() -> None:
+    job = lh.current_job()
+    await job.checkpoint_async([1], done=1)
+    assert_type(await job.step("send", send, "x", copies=2), bytes)
+    assert_type(await job.step_in_transaction("pay", transfer_async, 7), Invoice)
+
+
+def saved(client: lh.Client) -> None:
+    assert_type(client.checkpoint("…"), lh.Checkpoint | None)
+    assert_type(client.steps("…"), list[lh.Step])

@@ -57,6 +57,20 @@ def wait(client: lh.Client) -> None:
     client.wait(client.enqueue(plain, 1), timeout=object())  # type: ignore[call-overload]
 
 
+def write(connection: object, amount: int) -> None: ...
+
+
+def save() -> None:
+    job = lh.current_job()
+    job.checkpoint(1, 2)  # type: ignore[call-arg]
+    job.checkpoint(1, done="x")  # type: ignore[arg-type]
+    job.progress("1")  # type: ignore[arg-type]
+    job.step("a", plain, "1")  # type: ignore[call-overload]
+    job.step(plain, 1)  # type: ignore[call-overload]
+    job.step_in_transaction("a", write, "1")  # type: ignore[call-overload]
+    job.step_in_transaction("a", write)  # type: ignore[call-overload]
+
+
 async def enqueue_async(client: lh.AsyncClient) -> None:
     await client.enqueue(plain, "1")  # type: ignore[arg-type]
     await client.enqueue(plain, 1, c=2)  # type: ignore[call-arg]
