@@ -34,6 +34,9 @@ if TYPE_CHECKING:
         BadResult,
         BadValue,
         BadWorkflow,
+        BatchBusy,
+        BatchNotFound,
+        BatchSealed,
         Cancelling,
         DuplicateTask,
         IdConflict,
@@ -61,6 +64,13 @@ if TYPE_CHECKING:
         WrongState,
     )
     from leasehold.keeping import PruneReport
+    from leasehold.model.batches import (
+        BatchCounts,
+        BatchEnded,
+        BatchInfo,
+        BatchStatus,
+        JobEnded,
+    )
     from leasehold.model.causes import Cause, Reason
     from leasehold.model.keeping import Keep, Retention
     from leasehold.model.keys import KeyInfo
@@ -97,6 +107,9 @@ _HOMES = {
         "BadResult",
         "BadValue",
         "BadWorkflow",
+        "BatchBusy",
+        "BatchNotFound",
+        "BatchSealed",
         "Cancelling",
         "DuplicateTask",
         "IdConflict",
@@ -124,6 +137,7 @@ _HOMES = {
         "WrongState",
     ),
     "keeping": ("PruneReport",),
+    "model.batches": ("BatchCounts", "BatchEnded", "BatchInfo", "BatchStatus", "JobEnded"),
     "model.causes": ("Cause", "Reason"),
     "model.keeping": ("Keep", "Retention"),
     "model.keys": ("KeyInfo",),
@@ -153,6 +167,13 @@ __all__ = [
     "BadResult",
     "BadValue",
     "BadWorkflow",
+    "BatchBusy",
+    "BatchCounts",
+    "BatchEnded",
+    "BatchInfo",
+    "BatchNotFound",
+    "BatchSealed",
+    "BatchStatus",
     "Bulk",
     "Call",
     "Cancel",
@@ -168,6 +189,7 @@ __all__ = [
     "Interrupted",
     "Job",
     "JobCancelled",
+    "JobEnded",
     "JobFailed",
     "JobNotFound",
     "Keep",

@@ -71,10 +71,17 @@ def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
     saver.flush([attempt])
     saver.stop(_STOP_SECONDS)
     if attempt.is_settled:  # by the handler's own transaction
+        _follow(client, claim)
         return Ran("succeeded", value, caught)
     settled = settlement(attempt, outcome, time.monotonic())
     (answer,) = client.store.finish(_WORKER, [settled])
+    _follow(client, claim)
     return Ran("lost" if answer is Answer.LOST else settled.outcome, value, caught)
+
+
+def _follow(client: Client, claim: Claim) -> None:
+    if claim.batch is not None:
+        client.store.follow_up([claim.job_id])
 
 
 def _call(client: Client, attempt: Attempt, saver: Saver) -> Any:

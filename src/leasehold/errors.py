@@ -11,13 +11,15 @@
     ├── JobNotFound, WrongState, IdConflict
     ├── KeyHeld                      another live job has the key
     ├── NoResult                     no job before this one has left what was asked for
+    ├── BatchNotFound, BatchSealed   it can't take this job
     ├── LeaseLost                    the attempt may no longer write
     ├── JobFailed, JobCancelled      what a job came to that somebody waited for
     ├── WaitTimeout (TimeoutError)   it has not ended in time
     └── StoreError
         ├── StoreUnavailable         connection refused, cut, database restarting: try again
         ├── StoreBusy                a lock could not be had in time: try again
-        │   └── KeyBusy              … of a key: an open transaction has enqueued under it
+        │   ├── KeyBusy              … of a key: an open transaction has enqueued under it
+        │   └── BatchBusy            … of a batch: an open transaction has added to it
         ├── StoreFull                no space left: nothing was written
         ├── StoreRefused             this database can't be used, and why
         └── SchemaMismatch           the tables and this code do not fit
@@ -167,6 +169,26 @@ class NoResult(LeaseholdError, LookupError):
         self.reason = reason
 
 
+class BatchNotFound(LeaseholdError, LookupError):
+    """There is no batch with that id, or it is another tenant's."""
+
+    def __init__(self, batch_id: UUID) -> None:
+        super().__init__(f"no batch {batch_id} of this tenant; make it with client.batches.create")
+        self.batch_id = batch_id
+
+
+class BatchSealed(LeaseholdError):
+    """The batch takes no more members: it is sealed, cancelled or has ended."""
+
+    def __init__(self, batch_id: UUID, status: str) -> None:
+        super().__init__(
+            f"batch {batch_id} is {status} and takes no more members; add them before the seal, or "
+            "from inside a running member with current_job().batch.add"
+        )
+        self.batch_id = batch_id
+        self.status = status
+
+
 class LeaseLost(LeaseholdError):
     """The attempt's lease was taken back or cancelled: nothing it writes is accepted any more."""
 
@@ -233,6 +255,19 @@ class KeyBusy(StoreBusy):
         named = ", ".join(map(repr, self.keys))
         super().__init__(
             f"a transaction that is still open has enqueued under one of these keys: {named}; "
+            "commit it, or try again"
+        )
+
+
+class BatchBusy(StoreBusy):
+    """Transactions that are still open have added to the batch."""
+
+    def __init__(self, batch_id: UUID, holders: Iterable[str] = ()) -> None:
+        self.batch_id = batch_id
+        self.holders = tuple(holders)
+        named = ", ".join(self.holders) or "unknown"
+        super().__init__(
+            f"batch {batch_id}: a transaction that is still open may have added to it ({named}); "
             "commit it, or try again"
         )
 

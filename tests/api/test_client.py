@@ -12,7 +12,8 @@ from uuid import UUID, uuid4
 import pytest
 
 import leasehold as lh
-from leasehold.model.ids import WorkerId
+from leasehold.model.batches import NewBatch
+from leasehold.model.ids import JobId, WorkerId
 from leasehold.model.saving import Save
 from leasehold.model.states import State
 from leasehold.model.values import Settlement, Want, WorkerInfo
@@ -215,6 +216,7 @@ def test_ids_are_accepted_as_text_too(client: lh.Client) -> None:
 
 def test_find_filters_and_pages_newest_first(client: lh.Client) -> None:
     batch = uuid4()
+    client.store.create_batch(NewBatch(id=JobId(batch)))
     ids = [client.enqueue(greet.with_options(batch=batch), f"{n}").id for n in range(5)]
     other = client.enqueue(mail.with_options(tenant="acme"), "x").id
     assert [job.id for job in client.find()] == [other, *reversed(ids)]

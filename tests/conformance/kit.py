@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from leasehold.model.batches import NewBatch
 from leasehold.model.ids import JobId, WorkerId, uuid7
 from leasehold.model.lanes import (
     SEPARATOR,
@@ -101,6 +102,13 @@ def new_job(**options: Any) -> NewJob:
 def new_jobs(count: int, **options: Any) -> list[NewJob]:
     """Make jobs whose ids grow, so that the list is in the order of creation."""
     return [new_job(id=job_id, **options) for job_id in sorted(new_id() for _ in range(count))]
+
+
+def make_batch(store: Store, **options: Any) -> JobId:
+    """Make a batch that jobs can be added to."""
+    batch = NewBatch(id=new_id(), **options)
+    store.create_batch(batch)
+    return batch.id
 
 
 def enqueue_one(store: Store, **options: Any) -> JobId:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pytest
 
@@ -27,6 +26,7 @@ from tests.conformance.kit import (
     declare,
     enqueue_one,
     look,
+    make_batch,
     new_id,
     new_jobs,
     settle,
@@ -114,7 +114,7 @@ def test_the_verbs_reach_the_states_that_the_table_of_transitions_allows(verb: E
 
 
 def test_only_what_the_filter_names_is_changed(store: Store, client: Client) -> None:
-    batch = uuid4()
+    batch = make_batch(store, tenant="acme")
     named: dict[str, Any] = {
         "queue": "mail",
         "kind": STRANGE,
@@ -123,12 +123,12 @@ def test_only_what_the_filter_names_is_changed(store: Store, client: Client) -> 
     }
     alike = enqueue_one(store, **named)
     others = [
-        enqueue_one(store, **(named | {name: other}))
-        for name, other in (
-            ("queue", "bulk"),
-            ("kind", "greet"),
-            ("tenant", "other"),
-            ("batch", None),
+        enqueue_one(store, **(named | other))
+        for other in (
+            {"queue": "bulk"},
+            {"kind": "greet"},
+            {"tenant": "other", "batch": None},
+            {"batch": None},
         )
     ]
     assert client.cancel_many(**named, state="queued") == Bulk(1, 1)

@@ -15,6 +15,7 @@ from tests.conformance.kit import (
     bring,
     claim,
     look,
+    make_batch,
     new_id,
     new_job,
     new_jobs,
@@ -76,7 +77,7 @@ def test_what_is_found_is_what_get_returns(store: Store, everywhere: dict[Place,
 
 
 def test_queue_kind_tenant_and_batch_narrow_it_down(store: Store) -> None:
-    batch = new_id()
+    batch = make_batch(store)
     jobs = {
         "queue": new_job(queue="mail"),
         "kind": new_job(kind="other"),
@@ -94,7 +95,7 @@ def test_queue_kind_tenant_and_batch_narrow_it_down(store: Store) -> None:
 
 @pytest.mark.parametrize("place", list(Place))
 def test_filters_work_together_in_every_state(store: Store, place: Place) -> None:
-    batch = new_id()
+    batch = make_batch(store, tenant="acme")
     options: dict[str, Any] = {"queue": "mail", "kind": "greet", "tenant": "acme", "batch": batch}
     bring(store, place, queue="default", kind="greet")
     wanted, _ = bring(store, place, **options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 import pytest
 
@@ -13,7 +12,7 @@ from tests.conformance.kit import (
     Place,
     bring,
     enqueue_one,
-    new_id,
+    make_batch,
     pass_time,
 )
 from tests.conformance.test_retention import prune, there
@@ -26,27 +25,21 @@ if TYPE_CHECKING:
 DAY = DAY_SECONDS
 
 
-def write_batch(
-    tables: Tables, store: Store, *, ended: bool = True, parent: UUID | None = None
-) -> JobId:
-    """Write a batch's row; it ended now, if it did."""
-    batch = new_id()
+def end_batches(tables: Tables, store: Store, *batches: JobId) -> None:
+    """Let these batches have ended now."""
     is_sqlite = store.url.startswith("sqlite:")
+    name = "leasehold_batch" if is_sqlite else "leasehold.batch"
     moment = "unixepoch() * 1000000" if is_sqlite else "now()"
-    above = "NULL" if parent is None else f"'{parent}'"
-    tables.execute(
-        f"INSERT INTO {'leasehold_' if is_sqlite else 'leasehold.'}batch"  # noqa: S608
-        f" (id, parent, created_at, ended_at)"
-        f" VALUES ('{batch}', {above}, {moment}, {moment if ended else 'NULL'})"
-    )
-    return batch
+    for batch in batches:
+        tables.execute(f"UPDATE {name} SET ended_at = {moment} WHERE id = '{batch}'")  # noqa: S608
 
 
 def test_members_go_with_their_batch_when_the_last_of_them_may(
     store: Store, tables: Tables
 ) -> None:
-    batch = write_batch(tables, store)
+    batch = make_batch(store)
     members = [bring(store, place, batch=batch).job_id for place in (Place.SUCCEEDED, Place.DEAD)]
+    end_batches(tables, store, batch)
 
     pass_time(store, 29 * DAY)
     assert prune(store) + prune(store, Pruning.BATCHES) == 0
@@ -59,8 +52,8 @@ def test_members_go_with_their_batch_when_the_last_of_them_may(
     assert tables.rows("batch") == []
 
 
-def test_the_members_of_a_batch_that_has_not_ended_are_kept(store: Store, tables: Tables) -> None:
-    batch = write_batch(tables, store, ended=False)
+def test_the_members_of_a_batch_that_has_not_ended_are_kept(store: Store) -> None:
+    batch = make_batch(store)
     job_id = bring(store, Place.SUCCEEDED, batch=batch).job_id
     pass_time(store, 100 * DAY)
 
@@ -71,11 +64,12 @@ def test_the_members_of_a_batch_that_has_not_ended_are_kept(store: Store, tables
 def test_one_member_of_a_task_that_is_kept_keeps_the_whole_batch(
     store: Store, tables: Tables
 ) -> None:
-    batch = write_batch(tables, store)
+    batch = make_batch(store)
     members = [
         bring(store, Place.SUCCEEDED, batch=batch).job_id,
         bring(store, Place.SUCCEEDED, batch=batch, queue="reports").job_id,
     ]
+    end_batches(tables, store, batch)
     store.set_retention(Scope.QUEUE, "reports", Keep(succeeded=EVER_SECONDS), by=None)
     pass_time(store, 100 * DAY)
     assert prune(store) + prune(store, Pruning.BATCHES) == 0
@@ -86,11 +80,12 @@ def test_one_member_of_a_task_that_is_kept_keeps_the_whole_batch(
 
 
 def test_a_large_batch_goes_in_small_steps(store: Store, tables: Tables) -> None:
-    batch = write_batch(tables, store)
+    batch = make_batch(store)
     for _ in range(7):
         bring(store, Place.SUCCEEDED, batch=batch)
-    other = write_batch(tables, store)
+    other = make_batch(store)
     bring(store, Place.SUCCEEDED, batch=other)
+    end_batches(tables, store, batch, other)
     pass_time(store, 8 * DAY)
 
     assert store.prune(Pruning.BATCHES, limit=3).gone == 3
@@ -100,7 +95,7 @@ def test_a_large_batch_goes_in_small_steps(store: Store, tables: Tables) -> None
 
 
 def test_a_batch_without_members_goes_too(store: Store, tables: Tables) -> None:
-    write_batch(tables, store)
+    end_batches(tables, store, make_batch(store))
     pass_time(store, 8 * DAY)
     prune(store, Pruning.BATCHES)
 
@@ -111,8 +106,9 @@ def test_a_batch_without_members_goes_too(store: Store, tables: Tables) -> None:
 def test_a_batch_is_kept_as_long_as_an_open_one_counts_it(
     store: Store, tables: Tables, *, has_ended: bool
 ) -> None:
-    parent = write_batch(tables, store, ended=has_ended)
-    write_batch(tables, store, parent=parent)
+    parent = make_batch(store)
+    nested = make_batch(store, parent=parent)
+    end_batches(tables, store, *([nested, parent] if has_ended else [nested]))
     pass_time(store, 8 * DAY)
     prune(store, Pruning.BATCHES)
 
@@ -120,9 +116,10 @@ def test_a_batch_is_kept_as_long_as_an_open_one_counts_it(
 
 
 def test_a_live_member_keeps_its_batch(store: Store, tables: Tables) -> None:
-    batch = write_batch(tables, store)
+    batch = make_batch(store)
     ended = bring(store, Place.SUCCEEDED, batch=batch).job_id
     live = enqueue_one(store, kind=GREET, batch=batch, delay_seconds=90 * DAY)
+    end_batches(tables, store, batch)
     pass_time(store, 60 * DAY)
 
     assert prune(store, Pruning.BATCHES) == 0
@@ -132,8 +129,9 @@ def test_a_live_member_keeps_its_batch(store: Store, tables: Tables) -> None:
 def test_a_member_whose_result_a_live_job_waits_for_keeps_its_batch(
     store: Store, tables: Tables
 ) -> None:
-    batch = write_batch(tables, store)
+    batch = make_batch(store)
     first = bring(store, Place.SUCCEEDED, batch=batch).job_id
+    end_batches(tables, store, batch)
     second = enqueue_one(store, delay_seconds=100 * DAY)
     prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
     tables.execute(
@@ -146,17 +144,20 @@ def test_a_member_whose_result_a_live_job_waits_for_keeps_its_batch(
     assert prune(store, Pruning.BATCHES) == 1
 
 
-def test_a_batch_that_is_only_a_name_keeps_nobody(store: Store) -> None:
-    bring(store, Place.SUCCEEDED, batch=new_id())
+def test_a_batch_that_is_gone_keeps_nobody(store: Store, tables: Tables) -> None:
+    bring(store, Place.SUCCEEDED, batch=make_batch(store))
+    prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
+    tables.execute(f"DELETE FROM {prefix}batch")  # noqa: S608
     pass_time(store, 8 * DAY)
 
     assert prune(store) == 1
 
 
 def test_a_dry_run_counts_the_members(store: Store, tables: Tables) -> None:
-    batch = write_batch(tables, store)
+    batch = make_batch(store)
     for _ in range(3):
         bring(store, Place.SUCCEEDED, batch=batch)
+    end_batches(tables, store, batch)
     pass_time(store, 8 * DAY)
 
     assert prune(store, Pruning.BATCHES, dry_run=True) == 3

@@ -16,7 +16,7 @@ from tests.conformance.kit import (
     bring,
     enqueue_one,
     fail,
-    new_id,
+    make_batch,
     pass_time,
     promote,
     start_one,
@@ -83,7 +83,7 @@ def test_the_columns_are_the_published_ones(store: Store, tables: Tables) -> Non
 def test_each_state_has_one_row_with_what_was_asked(
     store: Store, tables: Tables, place: Place
 ) -> None:
-    batch = new_id()
+    batch = make_batch(store, tenant="acme")
     job_id, _ = bring(
         store,
         place,

@@ -37,8 +37,10 @@ SCANNING = {
     "workers",
 }
 SORTING = {
+    "batches_of",
     "counts",
     "fleet",
+    "get_batch",
     "jobs",
     "lapsed",
     "parked_kinds",
@@ -114,6 +116,12 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
         ("charge_fold", "leasehold_charge_lane (lane=?)"),
         ("survey_lanes", "leasehold_waiting_place (place>? AND place<?)"),
         ("survey_stages", "leasehold_waiting_place (place>? AND place<?)"),
+        ("batch_is_live", "leasehold_lease_batch (batch=?)"),
+        ("batch_is_live", "leasehold_ready_batch (batch=?)"),
+        ("batch_has_dead", "leasehold_job_batch (batch=?)"),
+        ("live_members", "leasehold_scheduled_batch (batch=?)"),
+        ("get_batch", "leasehold_job_batch (batch=?)"),
+        ("sweep_batches", "leasehold_batch_open (id>?)"),
         ("promote_waiting", "leasehold_scheduled_due (run_at<?)"),
         ("dependents_of", "PRIMARY KEY (needs=?)"),
         ("judge_needs", "leasehold_dependency_job (job_id=?)"),

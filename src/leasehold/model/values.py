@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from leasehold.model.batches import Adder
 from leasehold.model.ids import Fence, JobId, WorkerId
 from leasehold.model.keys import Unique
 from leasehold.model.needs import Needs
@@ -46,6 +47,8 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     created_by: str | None = None
     unique: Unique | None = None  # its key, and what others of that key mean for it
     needs: Needs | None = None  # the jobs that it waits for
+    on_end: msgspec.Raw | None = None  # the job to make when it has ended, without id and args
+    adder: Adder | None = None  # the running member of its batch that adds it
 
 
 class Want(msgspec.Struct, frozen=True):
@@ -74,6 +77,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False):
     priority: int
     lease_seconds: float
     place: str = ""  # of its lane; "" when it was ready
+    batch: JobId | None = None
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):
@@ -133,6 +137,7 @@ class Survey(msgspec.Struct, frozen=True):
     successors: bool = False  # whether any job waits behind another one of its key
     schedule_seconds: float | None = None  # until the next slot of a schedule; below 0 it is late
     dependents: bool = False  # whether any job waits for others to end
+    batches: bool = False  # whether any batch has not ended
 
 
 class Fleet(msgspec.Struct, frozen=True):

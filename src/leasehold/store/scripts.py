@@ -11,7 +11,14 @@ from uuid import UUID
 
 import msgspec
 
-from leasehold.errors import IdConflict, KeyBusy, LeaseLost, StoreBusy
+from leasehold.errors import (
+    BatchNotFound,
+    BatchSealed,
+    IdConflict,
+    KeyBusy,
+    LeaseLost,
+    StoreBusy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +30,11 @@ if TYPE_CHECKING:
 
 ID_CONFLICT = "LH001"
 LEASE_LOST = "LH002"
+BATCH_REFUSES = "LH005"
 LOCK_TIMEOUT = "55P03"
 _SQLITE_BUSY = 5
 _IDS = re.compile(r"\[[^\]]*\]")
+_OBJECT = re.compile(r"\{[^}]*\}")
 
 
 def drive(script: Script[Told], execute: Callable[[Statement], Rows]) -> Told:
@@ -87,7 +96,7 @@ def naming_lease(job_id: JobId) -> Iterator[None]:
 
 @contextmanager
 def translating(kind: type[Exception]) -> Iterator[None]:
-    """Give an id conflict and a busy SQLite their names; other errors stay the driver's own."""
+    """Give what we refuse and a busy SQLite their names; other errors stay the driver's own."""
     try:
         yield
     except kind as error:
@@ -101,6 +110,8 @@ def _translate(error: BaseException) -> LeaseholdError | None:
     for inner in _layers(error):
         if _has_state(inner, ID_CONFLICT):
             return IdConflict(read_ids(str(inner)))
+        if _has_state(inner, BATCH_REFUSES):
+            return read_refusal(str(inner))
         # The lowest byte is the error, the rest its flavour (517 is SQLITE_BUSY_SNAPSHOT).
         if getattr(inner, "sqlite_errorcode", 0) & 0xFF == _SQLITE_BUSY:
             return StoreBusy(
@@ -126,6 +137,14 @@ def read_ids(message: str) -> list[UUID]:
     """Read the JSON array of ids in PostgreSQL's message."""
     listed = _IDS.search(message)
     return msgspec.json.decode(listed[0], type=list[UUID]) if listed else []
+
+
+def read_refusal(message: str) -> BatchNotFound | BatchSealed:
+    """Read the JSON object in PostgreSQL's message about a batch."""
+    told = _OBJECT.search(message)
+    said = msgspec.json.decode(told[0]) if told else {}
+    batch_id, status = UUID(said["batch"]), said["status"]
+    return BatchNotFound(batch_id) if status is None else BatchSealed(batch_id, status)
 
 
 class Opening(Enum):

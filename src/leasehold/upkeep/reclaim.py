@@ -15,8 +15,9 @@ from leasehold.model.outcomes import lapse_delay_seconds
 from leasehold.model.states import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from leasehold.model.ids import JobId
     from leasehold.model.values import Lapsed
     from leasehold.store.base import Store
 
@@ -29,9 +30,15 @@ class Reclaim:
     """Remembers which leases it has seen lapsed, and since when."""
 
     def __init__(
-        self, store: Store, *, clock: Callable[[], float], chance: Callable[[], float]
+        self,
+        store: Store,
+        *,
+        clock: Callable[[], float],
+        chance: Callable[[], float],
+        on_ended: Callable[[Sequence[JobId]], None] = lambda _ended: None,
     ) -> None:
         self._store = store
+        self._on_ended = on_ended  # told of jobs that ended here, after the commit
         self._clock = clock
         self._chance = chance
         self._first_seen: dict[Lapsed, float] = {}
@@ -59,6 +66,8 @@ class Reclaim:
         delayed = [(each, lapse_delay_seconds(each.lapses, self._chance())) for each in due]
         taken = self._store.reclaim(delayed)
         dead = sum(state is State.DEAD for state in taken.values())
+        if ended := [job_id for job_id, state in taken.items() if state.is_final]:
+            self._on_ended(ended)
         if taken:
             _logger.warning("leases reclaimed", extra={"count": len(taken), "dead": dead})
         return len(taken)

@@ -15,6 +15,7 @@ from leasehold.upkeep.needs import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
+from leasehold.worker.follower import SWEEP_LIMIT
 from leasehold.worker.pace import Pace
 from leasehold.worker.runners import runs_on_loop
 from leasehold.worker.taker import Taker
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from leasehold.upkeep.retention import Retention
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.follower import Follower
     from leasehold.worker.runners import Runners
     from leasehold.worker.settings import Settings
 
@@ -60,10 +62,12 @@ class Claimer:
         runners: Runners,
         conclusion: Conclusion,
         retention: Retention,
+        follower: Follower,
         on_empty: Callable[[], None] | None,
     ) -> None:
         self._store = store
         self._retention = retention
+        self._follower = follower
         self._worker = worker
         self._kinds = tuple(task.name for task in registry)
         self._settings = settings
@@ -89,6 +93,7 @@ class Claimer:
         self._is_after_suspects = False
         self._has_successors = False  # whether jobs wait behind others of their key
         self._has_dependents = False  # whether jobs wait for others to end
+        self._has_batches = False  # whether any batch has not ended
         self._next_due_at = float("inf")  # the first survey tells
         self._firings = Firings(store, clock=time.monotonic)
         self._fleet = Fleet()
@@ -133,6 +138,7 @@ class Claimer:
                 Round(self._survey, poll),
                 Round(self._hand_over, poll),
                 Round(self._sweep_dependents, poll),
+                Round(self._sweep, poll),
                 self._reclaim_round,
                 Round(self._taker.hand_back_stale, poll),
                 Round(self._beat, BEAT_SECONDS),
@@ -148,7 +154,12 @@ class Claimer:
         return time.monotonic() + self._random.uniform(0.5, 1.5) * FIRST_KEEP_SECONDS
 
     def _plan_reclaim(self) -> Round:
-        reclaim = Reclaim(self._store, clock=time.monotonic, chance=self._random.random)
+        reclaim = Reclaim(
+            self._store,
+            clock=time.monotonic,
+            chance=self._random.random,
+            on_ended=self._follower.put,
+        )
         return Round(reclaim.step, self._lapse_seconds())
 
     def _lapse_seconds(self) -> float:
@@ -252,6 +263,12 @@ class Claimer:
             return False
         if seen.dependents and sweep_dependents(self._store):
             return False
+        if seen.batches:
+            swept = self._store.sweep(after=None, limit=SWEEP_LIMIT, is_thorough=False)
+            if swept.is_any or swept.busy:
+                return False
+            # Another one may have followed up since the survey.
+            seen = self._store.survey(self._settings.queues, self._kinds)
         return not (seen.ready or seen.suspects or self._taker.has_open_lanes())
 
     def _idle_seconds(self) -> float:
@@ -287,6 +304,7 @@ class Claimer:
             self._taker.hope()
         self._has_successors = seen.successors
         self._has_dependents = seen.dependents
+        self._has_batches = seen.batches
         self._taker.agings = seen.agings
         if seen.lanes:
             self._taker.uses_lanes = True
@@ -324,6 +342,11 @@ class Claimer:
         """Ask whether it is our turn to take away old jobs; of a fleet, a few workers ask."""
         if self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS:
             self._retention.ask(self._store)
+
+    def _sweep(self) -> None:
+        """Look for ends that nobody has followed up; of a fleet, a few workers look."""
+        if self._has_batches and self._is_our_turn():
+            self._follower.sweep()
 
     def _claim_suspect(self) -> int:
         taken = self._taker.take_suspect()

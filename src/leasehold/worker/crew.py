@@ -13,6 +13,7 @@ from leasehold.worker.book import Book
 from leasehold.worker.claimer import Claimer
 from leasehold.worker.conclusion import Conclusion
 from leasehold.worker.finisher import Finisher
+from leasehold.worker.follower import Follower
 from leasehold.worker.loop_runner import LoopRunner
 from leasehold.worker.renewer import Renewer
 from leasehold.worker.report import Tally
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Sequence
 
-    from leasehold.model.ids import WorkerId
+    from leasehold.model.ids import JobId, WorkerId
     from leasehold.registry import Registry
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
@@ -65,6 +66,7 @@ class Crew:
         self.book = Book()
         self.tally = Tally()
         self.is_hurried = False
+        self._follower = Follower(store)
         self._saver = Saver(store, worker)
         self._finisher = Finisher(
             store.dedicated(),
@@ -98,6 +100,7 @@ class Crew:
             runners=self.runners,
             conclusion=conclusion,
             retention=self._retention,
+            follower=self._follower,
             on_empty=on_empty,
         )
         look_seconds = min(settings.poll_seconds, settings.shortest_lease_seconds / 12)
@@ -116,6 +119,9 @@ class Crew:
 
     def free(self, places: Sequence[str]) -> None:
         self._claimer.free(places)
+
+    def follow(self, ended: Sequence[JobId]) -> None:
+        self._follower.put(ended)
 
     def expect(self, delay_seconds: float) -> None:
         self._claimer.expect(delay_seconds)
@@ -137,6 +143,7 @@ class Crew:
         if not self._finisher.stop(max(1.0, deadline - time.monotonic())):
             _logger.error("left unsettled", extra={"count": len(self.book.held())})
         self._saver.stop(1.0)
+        self._follower.stop(max(1.0, min(margin, deadline - time.monotonic())))
         self._renewer.stop(1.0)
         self._watch.stop(1.0)
         self.runners.stop(min(1.0, margin))

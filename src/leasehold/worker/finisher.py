@@ -34,11 +34,13 @@ _logger = logging.getLogger("leasehold.worker")
 
 
 class Listener(Protocol):
-    """Who wants to know what the finisher has done: the claimer."""
+    """Who wants to know what the finisher has done: the claimer and the follower."""
 
     def poke(self) -> None: ...
 
     def free(self, places: Sequence[str]) -> None: ...
+
+    def follow(self, ended: Sequence[JobId]) -> None: ...
 
     def expect(self, delay_seconds: float) -> None: ...
 
@@ -198,6 +200,9 @@ class Finisher:
         places = [attempt.claim.place for attempt in attempts if attempt.claim.place]
         if places:
             self._listener.free(places)
+        members = [each.claim.job_id for each in attempts if each.claim.batch is not None]
+        if members:
+            self._listener.follow(members)
 
     def _tell(self, attempt: Attempt, ended: Settlement) -> None:
         self._log(attempt, ended)

@@ -74,7 +74,9 @@ class Many:
         if not job_ids:
             return {}
         with self._lend() as connection:
-            return _run(connection, operation, job_ids, parameters)
+            found = _run(connection, operation, job_ids, parameters)
+        self._people.wake(*(row[2] for row in found if len(row) > _CALLED))
+        return _states(found)
 
     def _change_ended(self, job_ids: Sequence[JobId], operation: str) -> dict[JobId, State | None]:
         if not job_ids:
@@ -83,7 +85,7 @@ class Many:
             sql = load(PACKAGE, "lock_jobs").encode()
             mine = [row[0] for row in connection.execute(sql, {"job_ids": list(job_ids)})]
             # A later statement, so that it sees what was done under the lock before.
-            return _run(connection, operation, mine, {})
+            return _states(_run(connection, operation, mine, {}))
 
     def _change_singly(
         self,
@@ -108,6 +110,8 @@ class Many:
         return changed
 
 
+_CALLED = 2  # the column with the queue of a callback, where a verb may make one
+
 # What a verb says that did something.
 _DONE: dict[Event, frozenset[State | None]] = {
     Event.CANCEL: frozenset({State.CANCELLED, State.RUNNING}),
@@ -118,10 +122,13 @@ _DONE: dict[Event, frozenset[State | None]] = {
 
 def _run(
     connection: Connection, operation: str, job_ids: Sequence[JobId], parameters: dict[str, Any]
-) -> dict[JobId, State | None]:
+) -> list[tuple[Any, ...]]:
     sql = load(PACKAGE, operation).encode()
-    found = connection.execute(sql, {"job_ids": list(job_ids), **parameters})
-    return {job_id: None if state is None else State(state) for job_id, state in found}
+    return connection.execute(sql, {"job_ids": list(job_ids), **parameters}).fetchall()
+
+
+def _states(found: Sequence[tuple[Any, ...]]) -> dict[JobId, State | None]:
+    return {job_id: None if state is None else State(state) for job_id, state, *_ in found}
 
 
 def _only_ids(find: str) -> str:

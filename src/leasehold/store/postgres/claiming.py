@@ -25,8 +25,8 @@ PACKAGE = "leasehold.store.postgres"
 
 _encode = msgspec.json.Encoder().encode
 
-# Columns of claim.sql: all but the last are a Claim's, in its order; the lease's length follows.
-_JOB_ID, _KIND, _QUEUE, _PRIORITY, _CREATED_AT = 0, 2, 3, 11, 12
+# Columns of claim.sql: up to the priority they are a Claim's, in its order.
+_JOB_ID, _KIND, _QUEUE, _PRIORITY, _BATCH, _CREATED_AT = 0, 2, 3, 11, 12, 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,5 +158,7 @@ def _take_parked(
 def _claims(taken: list[Any], leases: Mapping[str, float]) -> list[Claim]:
     # A kind without a lease is not known here: the statement has parked it.
     return [
-        Claim(*(*row[:_CREATED_AT], leases[row[_KIND]])) for row in taken if row[_KIND] in leases
+        Claim(*(*row[:_BATCH], leases[row[_KIND]], "", row[_BATCH]))
+        for row in taken
+        if row[_KIND] in leases
     ]

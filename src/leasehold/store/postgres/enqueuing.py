@@ -1,9 +1,9 @@
 """Enqueue on a connection of our own.
 
-Nearly always a job is plain: due at once, in no lane, without a key, and its policy is said. One
-such job, and many that differ in nothing but their ids and arguments, have statements of their
-own; `enqueue_many` of the SQL API takes all others, and finds out what an id that stands there
-already means; `enqueue_keyed` takes those with a key.
+Nearly always a job is plain: due at once, in no lane or batch, without a key, and its policy is
+said. One such job, and many that differ in nothing but their ids and arguments, have statements of
+their own; `enqueue_many` of the SQL API takes all others, and finds out what an id that stands
+there already means; `enqueue_keyed` takes those with a key.
 """
 
 from __future__ import annotations
@@ -113,16 +113,17 @@ _shared = attrgetter(
     "priority",
     "max_attempts",
     "timeout_seconds",
-    "batch",
     "created_by",
 )
 _POLICY = slice(1, 6)
-_own = attrgetter("delay_seconds", "run_at", "lane", "share", "cost", "unique", "needs")
-_NOTHING_OF_ITS_OWN = (None,) * 7
+_own = attrgetter(
+    *("delay_seconds", "run_at", "lane", "share", "cost", "unique", "needs", "batch", "on_end")
+)
+_NOTHING_OF_ITS_OWN = (None,) * 9
 
 
 def are_plain_and_alike(jobs: Sequence[NewJob]) -> bool:
-    """Whether all are due at once, in no lane, have no key, and leave nothing to their task."""
+    """Whether all are due at once, by themselves, and leave nothing to their task."""
     if not jobs:
         return False
     shared = _shared(jobs[0])

@@ -12,6 +12,8 @@ from psycopg import errors as pg
 
 from leasehold.errors import (
     BadValue,
+    BatchNotFound,
+    BatchSealed,
     IdConflict,
     KeyHeld,
     LeaseholdError,
@@ -30,6 +32,7 @@ ID_CONFLICT = "LH001"
 LEASE_LOST = "LH002"
 NOT_READ_COMMITTED = "LH003"
 KEY_HELD = "LH004"
+BATCH_REFUSES = "LH005"
 
 _TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError], str], ...] = (
     ((pg.DiskFull,), StoreFull, "PostgreSQL has no space left"),
@@ -66,9 +69,14 @@ def translate(error: psycopg.Error) -> LeaseholdError:
         said = json.loads(error.diag.message_primary or "{}")
         job_id = None if said["job"] is None else UUID(said["job"])
         return KeyHeld(job_id, said["key"], UUID(said["holder"]))
+    if error.sqlstate == BATCH_REFUSES:
+        said = json.loads(error.diag.message_primary or "{}")
+        batch_id, status = UUID(said["batch"]), said["status"]
+        return BatchNotFound(batch_id) if status is None else BatchSealed(batch_id, status)
     if error.sqlstate == NOT_READ_COMMITTED:
         return StoreRefused(
-            "claims from lanes need READ COMMITTED: set default_transaction_isolation for this role"
+            "claims from lanes and ends of batches need READ COMMITTED: set "
+            "default_transaction_isolation for this role"
         )
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     for kinds, translated, opening in _TRANSLATIONS:

@@ -111,7 +111,7 @@ def _claims(
     claims = []
     for number, job_id, fence, kind, args, attempt, failures, lapses, *job in taken:
         place = places.get(number) or places.setdefault(number, read_place(texts[number - 1]))
-        max_attempts, timeout_seconds, tenant = job
+        max_attempts, timeout_seconds, tenant, batch = job
         claims.append(
             Claim(
                 job_id,
@@ -128,6 +128,7 @@ def _claims(
                 place.priority,
                 leases[kind],
                 texts[number - 1],
+                batch,
             )
         )
     return claims

@@ -26,14 +26,22 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Leases:
-    """Those of one worker, or of all for upkeep, at one moment of the store's clock."""
+    """Those of one worker, or of all for upkeep, at one moment of the store's clock.
+
+    `wake` is told of the queues that callbacks came to, after the commit.
+    """
 
     def __init__(
-        self, run: Callable[..., list[Any]], worker: WorkerId | None, skew: timedelta
+        self,
+        run: Callable[..., list[Any]],
+        worker: WorkerId | None,
+        skew: timedelta,
+        wake: Callable[[Sequence[str] | None], None],
     ) -> None:
         self._run = run
         self._worker = worker
         self._skew = skew
+        self._wake = wake
 
     def renew(self, leases: Sequence[Held]) -> Renewal:
         asked = {held.job_id for held in leases}
@@ -56,9 +64,10 @@ class Leases:
         if len({each.job_id.int for each in settlements}) < len(settlements):
             middle = len(settlements) // 2  # one job twice: one after the other
             return self.finish(settlements[:middle]) + self.finish(settlements[middle:])
-        ((ended,),) = self._run(
+        ((ended, called),) = self._run(
             load(PACKAGE, "finish"), worker=self._worker, skew=self._skew, **columns(settlements)
         )
+        self._wake(called)
         ended = ended or b""
         if len(ended) == len(settlements) * rows.ID_BYTES:
             return [Answer.SETTLED] * len(settlements)
@@ -91,7 +100,9 @@ class Leases:
             known=_encode(known).decode(),
             skew=self._skew,
         )
-        return int(found[0][0])
+        count, called = found[0]
+        self._wake(called)
+        return int(count)
 
     def lapsed(self, limit: int) -> list[Lapsed]:
         found = self._run(load(PACKAGE, "lapsed"), limit=limit, skew=self._skew)
@@ -108,4 +119,6 @@ class Leases:
             for lapsed, delay_seconds in leases
         ]
         found = self._run(load(PACKAGE, "reclaim"), leases=_encode(asked).decode(), skew=self._skew)
+        for _, _, called in found[:1]:
+            self._wake(called)
         return {row[0]: State(row[1]) for row in found}

@@ -14,7 +14,7 @@ from leasehold.store.postgres.facts import BOUNDS, to_facts
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from datetime import timedelta
 
@@ -40,10 +40,12 @@ class People:
         lend: Callable[[], AbstractContextManager[Connection]],
         statements: Statements,
         skew_seconds: Callable[[], float],
+        wake: Callable[[Sequence[str] | None], None],
     ) -> None:
         self._lend = lend
         self._statements = statements
         self._skew_seconds = skew_seconds
+        self._wake = wake
 
     def get(self, job_id: JobId) -> Job | None:
         found = self._jobs("get", job_id=job_id)
@@ -78,7 +80,8 @@ class People:
 
     def cancel(self, job_id: JobId, by: str | None, skew: timedelta) -> State | None:
         for _ in range(_ROUNDS):
-            if self._run("cancel_waiting", job_id=job_id, by=by, skew=skew):
+            if ended := self._run("cancel_waiting", job_id=job_id, by=by, skew=skew):
+                self.wake(ended[0][1])
                 return State.CANCELLED
             if self._run("cancel_running", job_id=job_id, by=by):
                 return State.RUNNING
@@ -86,6 +89,10 @@ class People:
             if state is None or state.is_final:
                 return state
         raise _moved(job_id, "cancelled")
+
+    def wake(self, *called: str | None) -> None:
+        """Tell workers of the queues that callbacks came to, if any did."""
+        self._wake([queue for queue in called if queue is not None])
 
     def retry(self, job_id: JobId) -> State | None:
         given = {"job_id": job_id, "skew_seconds": self._skew_seconds()}

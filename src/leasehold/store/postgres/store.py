@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ from leasehold.store.base import (
 from leasehold.store.base_saving import nothing_saved
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
+from leasehold.store.postgres.batches import Batches
 from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Own, Pool, borrow
@@ -85,7 +87,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
+class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:
@@ -97,7 +99,9 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
         self._notifier = Notifier(self._pool)
         self._statements = Statements()
         self._enqueuing = Enqueuing(self._statements)
-        self._people = People(self._lend, self._statements, lambda: self.skew_seconds)
+        self._people = People(
+            self._lend, self._statements, lambda: self.skew_seconds, self._wake_called
+        )
         self._many = Many(self._lend, self._people)
         self._dependents = Dependents(self._run, self._lend, lambda: self.skew_seconds)
         self._rules = Rules(
@@ -188,6 +192,11 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
         """Somebody has opened something: whoever has room should look."""
         self.notify({ANY_QUEUE: 1})
 
+    def _wake_called(self, queues: Sequence[str] | None) -> None:
+        """Callbacks were made, and are committed."""
+        if queues:
+            self.notify(Counter(queues))
+
     def _own_notifier(self) -> Notifier:
         if self._pid != os.getpid():
             self._pid, self._notifier = os.getpid(), Notifier(self._pool)
@@ -251,7 +260,7 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
         lease_seconds: float,
         saves: Saves = nothing_saved,
     ) -> AbstractContextManager[Connection]:
-        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds)
+        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds, self._wake_called)
         return ending_transaction(self._pool, ending)
 
     def async_transaction(
@@ -262,7 +271,7 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
         lease_seconds: float,
         saves: Saves = nothing_saved,
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds)
+        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds, self._wake_called)
         return async_ending_transaction(self._async_pool, ending)
 
     # -- jobs that wait for others -----------------------------------------------------------------
@@ -353,7 +362,7 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping):
         return Lanes(self._run, worker, self._skew)
 
     def _leases(self, worker: WorkerId | None) -> Leases:
-        return Leases(self._run, worker, self._skew)
+        return Leases(self._run, worker, self._skew, self._wake_called)
 
     @property
     def _skew(self) -> timedelta:

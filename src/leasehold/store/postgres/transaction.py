@@ -13,7 +13,7 @@ from leasehold.errors import LeaseholdError, LeaseLost
 from leasehold.store.postgres.errors import LEASE_LOST, translate, translating
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from leasehold.model.ids import WorkerId
     from leasehold.model.values import Settlement
@@ -41,6 +41,8 @@ class Ending:
     saves: Saves
     lease_seconds: float
     skew_seconds: float
+    # For the callback's queue, after the commit.
+    wake: Callable[[Sequence[str] | None], None] = lambda _queues: None
 
     def idle_limit(self) -> bytes:
         """A stopped worker's transaction must not outlive its lease."""
@@ -57,6 +59,10 @@ class Ending:
         if self.settle is not None:
             last.append((_SETTLE, known | _described(self.settle())))
         return last
+
+    def tell(self, called: tuple[Any, ...] | None) -> None:
+        """Wake somebody for the job's callback, if it has one."""
+        self.wake([queue for queue in called or () if queue is not None])
 
     def refusal(self, error: psycopg.Error) -> LeaseholdError:
         if error.sqlstate == LEASE_LOST:
@@ -92,12 +98,16 @@ def ending_transaction(pool: Pool, ending: Ending) -> Iterator[Connection]:
         try:
             # Together: a worker that stops between them would hold its lease row locked.
             with connection.pipeline():
-                for sql, parameters in last:
+                cursors = [
                     connection.execute(sql.encode(), parameters, prepare=False)
+                    for sql, parameters in last
+                ]
                 connection.execute("COMMIT", prepare=False)
+            called = cursors[-1].fetchone() if ending.settle else None
         except psycopg.Error as error:
             _roll_back(connection)
             raise ending.refusal(error) from error
+    ending.tell(called)
 
 
 @asynccontextmanager
@@ -113,11 +123,15 @@ async def async_ending_transaction(
         last = ending.statements()
         try:
             async with connection.pipeline():
-                for sql, parameters in last:
+                cursors = [
                     await connection.execute(sql.encode(), parameters, prepare=False)
+                    for sql, parameters in last
+                ]
                 await connection.execute("COMMIT", prepare=False)
+            called = await cursors[-1].fetchone() if ending.settle else None
         except psycopg.Error as error:
             raise ending.refusal(error) from error
+    ending.tell(called)
 
 
 def _roll_back(connection: Connection) -> None:

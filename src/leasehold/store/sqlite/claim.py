@@ -22,8 +22,8 @@ PARK_STEP = 1000
 PARK_ROUNDS = 10
 
 # The columns of claim_pick: id, kind, queue, args, attempt, failures, lapses, max_attempts,
-# timeout_seconds, tenant, priority.
-_Picked: TypeAlias = tuple[UUID, str, str, str, int, int, int, int, float, str, int]
+# timeout_seconds, tenant, priority, batch.
+_Picked: TypeAlias = tuple[UUID, str, str, str, int, int, int, int, float, str, int, UUID | None]
 _decode = msgspec.json.Decoder(list[_Picked]).decode
 
 
@@ -104,6 +104,7 @@ def _claims(
         timeout,
         tenant,
         level,
+        batch,
     ) in picked:
         yield Claim(
             JobId(job_id),
@@ -119,6 +120,8 @@ def _claims(
             tenant,
             level,
             leases[kind],
+            "",
+            None if batch is None else JobId(batch),
         )
 
 
@@ -221,7 +224,7 @@ def take_parked(
         return []
     taken = Taken(request, connection)
     ids = as_json([row[0] for row in picked])
-    taken.lease([(to_job_id(row[0]), *row[1:11]) for row in picked], "parked_lease", ids=ids)
+    taken.lease([_picked(row) for row in picked], "parked_lease", ids=ids)
     rows(connection, "parked_remove", ids=ids)
     return taken.claims
 
@@ -249,6 +252,11 @@ def _pick_parked(
             )
         picked += sorted(found, key=_claim_order)[: max(0, limit)]
     return picked
+
+
+def _picked(row: tuple[Any, ...]) -> _Picked:
+    job_id, *told, _created_at, batch = row
+    return (to_job_id(job_id), *told, None if batch is None else to_job_id(batch))
 
 
 def _claim_order(row: tuple[Any, ...]) -> tuple[int, int, str]:

@@ -15,6 +15,7 @@ from leasehold.model.ids import JobId
 from leasehold.model.keys import Standing, Verdict
 from leasehold.model.values import NewJob
 from leasehold.store.base import EnqueueScript, Rows, Statement
+from leasehold.store.sqlite.joining import has_batches, join_batches
 from leasehold.store.sqlite.statements import as_json, refuse_nul, text
 from leasehold.store.sqlite.times import later
 
@@ -46,6 +47,8 @@ def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
         return {}
     groups = as_json(_groups(asked.values(), now))
     refuse_nul(groups, lambda: _texts(jobs))
+    if has_batches(asked.values()):
+        yield from join_batches(list(asked.values()))
     written = yield Statement(text("enqueue"), {"now": now, "groups": groups})
     if len(written) == len(asked):
         return {}
@@ -111,13 +114,20 @@ def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:
     """Put together what differs in nothing but id and arguments."""
     groups: dict[tuple[Any, ...], dict[JobId, msgspec.Raw]] = {}
     for job in jobs:
-        groups.setdefault(_likeness(job), {})[job.id] = job.args
+        on_end = None if job.on_end is None else bytes(job.on_end).decode()
+        groups.setdefault((on_end, *_likeness(job)), {})[job.id] = job.args
     return [
         (
-            (*alike, _run_at(now, delay, run_at), None if unique is None else unique.key, needs),
+            (
+                *alike,
+                _run_at(now, delay, run_at),
+                None if unique is None else unique.key,
+                needs,
+                on_end,
+            ),
             members,
         )
-        for (*alike, needs, unique, delay, run_at), members in groups.items()
+        for (on_end, *alike, needs, unique, delay, run_at), members in groups.items()
     ]
 
 
@@ -147,5 +157,5 @@ def _canonical(args: str | bytes) -> bytes:
 
 def _undo(new: set[str]) -> Generator[Statement, Rows, None]:
     # By hand: a SAVEPOINT would commit by itself if the caller has not begun a transaction yet.
-    for table in ("ready", "waiting", "scheduled", "dependent", "dependency", "job"):
+    for table in ("ready", "waiting", "scheduled", "dependent", "dependency", "callback", "job"):
         yield Statement(text(f"enqueue_undo_{table}"), {"ids": as_json(list(new))})

@@ -33,7 +33,9 @@ from leasehold.model.keys import (
 )
 from leasehold.model.values import NewJob
 from leasehold.store.base import Answers, EnqueueScript, Rows, Statement
+from leasehold.store.sqlite.callbacks import call_back
 from leasehold.store.sqlite.enqueue import known_ids, unique_jobs, write_script
+from leasehold.store.sqlite.joining import has_batches, join_batches
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, refuse_nul, text
 from leasehold.store.sqlite.times import from_datetime, later, to_datetime, to_datetime_or_none
@@ -46,6 +48,8 @@ def keyed_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     asked = unique_jobs(jobs)
     _refuse_dependents(asked.values())
     yield Statement(text("key_lock"), {})
+    if has_batches(asked.values()):
+        yield from join_batches(list(asked.values()))
     known = yield from known_ids(asked)  # the id goes before the key
     answers = {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
     for wave in _waves(job for job in asked.values() if job.id not in known):
@@ -67,7 +71,7 @@ def refused_script(jobs: Sequence[NewJob], now: int) -> Generator[Statement, Row
         return None
     held = yield from _look(waves[0])
     plan = _plan(waves[0], held, now)
-    return None if plan.is_writing else plan.answers
+    return None if plan.is_writing or has_batches(asked.values()) else plan.answers
 
 
 def _refuse_dependents(jobs: Iterable[NewJob]) -> None:
@@ -238,3 +242,4 @@ def _end_waiting(
             "error": f"replaced by job {by}",
         }
         yield Statement(text("cancel_outcome"), ending)
+        yield from call_back([str(job_id)], now)

@@ -30,8 +30,10 @@ from leasehold.store.sqlite.keys import Key, pour, read_keys
 from leasehold.store.sqlite.statements import as_json, count, rows, value
 from leasehold.store.sqlite.times import FOREVER, SECOND
 
-# The columns of lane_pick: as those of claim_pick, then the cost.
-_Picked: TypeAlias = tuple[UUID, str, str, str, int, int, int, int, float, str, int, float]
+# The columns of lane_pick: as those of claim_pick, with the cost before the batch.
+_Picked: TypeAlias = tuple[
+    UUID, str, str, str, int, int, int, int, float, str, int, float, UUID | None
+]
 _decode = msgspec.json.Decoder(list[list[_Picked]]).decode
 _PARKED = parked("")
 
@@ -226,7 +228,8 @@ def _claims(
     chosen: Iterable[tuple[str, _Picked]], fence: Fence, leases: Mapping[str, float]
 ) -> Iterator[Claim]:
     for place, row in chosen:
-        job_id, kind, queue, args, attempt, failures, lapses, most, timeout, tenant, level, _ = row
+        job_id, kind, queue, args, attempt, failures, lapses, most, timeout, tenant = row[:10]
+        level, batch = row[10], row[12]
         yield Claim(
             JobId(job_id),
             fence,
@@ -242,4 +245,5 @@ def _claims(
             level,
             leases[kind],
             place,
+            None if batch is None else JobId(batch),
         )

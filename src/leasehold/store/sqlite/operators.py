@@ -76,7 +76,9 @@ class Operators:
 
     def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
         with self._database.write() as connection:
-            return people.cancel(connection, job_id, by, self._clock.now())
+            state = people.cancel(connection, job_id, by, self._clock.now())
+        self._wakers.poke()  # it may have called back
+        return state
 
     def retry(self, job_id: JobId) -> State | None:
         with self._database.write() as connection:
@@ -90,7 +92,9 @@ class Operators:
 
     def cancel_many(self, job_ids: Sequence[JobId], *, by: str | None) -> dict[JobId, State | None]:
         with self._database.write() as connection:
-            return bulk.cancel_many(connection, job_ids, by, self._clock.now())
+            states = bulk.cancel_many(connection, job_ids, by, self._clock.now())
+        self._wakers.poke()  # they may have called back
+        return states
 
     def retry_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
         with self._database.write() as connection:

@@ -7,6 +7,8 @@ import sqlite3
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
 from leasehold.store.sqlite import holders, needing
+from leasehold.store.sqlite.callbacks import call_back
+from leasehold.store.sqlite.enqueue import run_script
 from leasehold.store.sqlite.statements import rows, text, value
 
 _WAITING_TABLES = ("ready", "waiting", "scheduled", "parked")
@@ -45,6 +47,7 @@ def end_waiting(connection: sqlite3.Connection, job_id: JobId, why: str, now: in
                 "error": why,
             }
             connection.execute(text("cancel_outcome"), ending)
+            run_script(connection, call_back([str(job_id)], now))
 
 
 def retry(connection: sqlite3.Connection, job_id: JobId, now: int) -> State | None:
@@ -54,6 +57,7 @@ def retry(connection: sqlite3.Connection, job_id: JobId, now: int) -> State | No
     elif state is State.DEAD or state is State.CANCELLED:
         holders.take(connection, job_id, now)
         ((attempt, priority),) = rows(connection, "retry_outcome", id=str(job_id))
+        connection.execute(text("callback_mark"), {"id": str(job_id)})
     else:
         return state
     afresh = {"id": str(job_id), "attempt": attempt, "priority": priority}
@@ -69,7 +73,7 @@ def delete(connection: sqlite3.Connection, job_id: JobId) -> State | None:
     if read_state(connection, job_id) is State.RUNNING:
         return State.RUNNING
     holders.release(connection, job_id)
-    for table in (*_WAITING_TABLES, *_HISTORY_TABLES, "job"):
+    for table in (*_WAITING_TABLES, "callback", *_HISTORY_TABLES, "job"):
         connection.execute(text(f"delete_{table}"), {"id": str(job_id)})
     return None
 

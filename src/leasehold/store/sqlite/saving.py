@@ -123,19 +123,20 @@ def _save(worker: WorkerId, save: Save, now: int) -> Generator[Statement, Rows, 
 
 def _save_in(
     worker: WorkerId, saves: Sequence[Save], connection: sqlite3.Connection, now: int
-) -> None:
+) -> Sequence[str]:
     run_script(connection, save_all(worker, saves, now))
+    return ()
 
 
 def settling(worker: WorkerId, settle: Callable[[], Settlement], saves: Saves) -> Ending:
     """End a handler's transaction with what it saves and with its attempt's settlement."""
 
-    def prepare() -> Callable[[sqlite3.Connection, int], None]:
+    def prepare() -> Callable[[sqlite3.Connection, int], Sequence[str]]:
         said, settlement = saves(), settle()
 
-        def write(connection: sqlite3.Connection, now: int) -> None:
+        def write(connection: sqlite3.Connection, now: int) -> Sequence[str]:
             _save_in(worker, said, connection, now)
-            settle_alone(connection, worker, settlement, now)
+            return settle_alone(connection, worker, settlement, now)
 
         return write
 

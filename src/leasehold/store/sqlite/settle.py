@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from leasehold.errors import BadValue, LeaseLost
 from leasehold.model.ids import Fence, JobId, WorkerId
 from leasehold.model.states import State
 from leasehold.model.values import Held, Lapsed, Settlement
 from leasehold.store.base import Answer
+from leasehold.store.sqlite.callbacks import call_back
+from leasehold.store.sqlite.enqueue import run_script
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, count, refuse_nul, rows
 from leasehold.store.sqlite.times import later
@@ -18,16 +21,26 @@ _FINAL = frozenset({"succeeded", "cancelled", "dead"})
 _COMES_BACK = frozenset({"failed", "snoozed", "released"})
 
 
+class Finished(NamedTuple):
+    """What became of settlements, in order, and the queues that callbacks came to."""
+
+    answers: list[Answer]
+    called: list[str]
+
+
 def finish(
     connection: sqlite3.Connection,
     worker: WorkerId,
     settlements: Sequence[Settlement],
     now: int,
-) -> list[Answer]:
+) -> Finished:
     """Settle what stands in this worker's name; say for the rest whether it was settled before."""
     by_job = {settlement.job_id: settlement for settlement in settlements}
     if len(by_job) < len(settlements):  # the same job twice: the first one counts
-        return [finish(connection, worker, [each], now)[0] for each in settlements]
+        done = [finish(connection, worker, [each], now) for each in settlements]
+        return Finished(
+            [each.answers[0] for each in done], [queue for each in done for queue in each.called]
+        )
     outcomes = {settlement.outcome for settlement in settlements}
     if unknown := outcomes - _FINAL - _COMES_BACK:
         raise BadValue(f"{min(unknown)!r} is no outcome of an attempt")
@@ -51,20 +64,23 @@ def finish(
         if each.outcome in _COMES_BACK
     }
     _end_leases(connection, list(by_job), back)
-    return answers
+    return Finished(answers, _call_back(connection, by_job, now))
 
 
 def settle_alone(
     connection: sqlite3.Connection, worker: WorkerId, settlement: Settlement, now: int
-) -> None:
-    """Settle the attempt whose transaction this is, or raise `LeaseLost`."""
+) -> list[str]:
+    """Settle the attempt whose transaction this is, or raise `LeaseLost`.
+
+    Returns the queue that the job's callback came to, if it has one.
+    """
     named = as_json({settlement.job_id: settlement})
     standing = rows(connection, "settle_standing", settlements=named, worker=worker)
     if not standing:
         raise LeaseLost(settlement.job_id)
     if standing[0][1]:
         raise LeaseLost(settlement.job_id, "it was cancelled")
-    finish(connection, worker, [settlement], now)
+    return finish(connection, worker, [settlement], now).called
 
 
 def release_unknown(
@@ -89,7 +105,13 @@ def reclaim(
     states = {to_job_id(job_id): _state(state, failures) for job_id, state, failures in ended}
     back = {lapsed.job_id: later(now, delay, None) for lapsed, delay in leases}
     _end_leases(connection, list(states), back)
+    _call_back(connection, [job_id for job_id, state in states.items() if state.is_final], now)
     return states
+
+
+def _call_back(connection: sqlite3.Connection, ended: Iterable[JobId], now: int) -> list[str]:
+    """Make the callbacks of those that have ended for good: these have a final outcome."""
+    return run_script(connection, call_back(map(str, ended), now))
 
 
 def _end_leases(

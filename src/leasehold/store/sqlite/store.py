@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
@@ -55,6 +56,7 @@ from leasehold.store.sqlite import (
     settle,
     upkeep,
 )
+from leasehold.store.sqlite.batches import Batches
 from leasehold.store.sqlite.claim import (
     Request,
     has_ready,
@@ -78,7 +80,7 @@ from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
+class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(
@@ -256,10 +258,11 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
         if not settlements:
             return []
         with self._database.write() as connection:
-            answers = settle.finish(connection, worker, settlements, self._clock.now())
+            finished = settle.finish(connection, worker, settlements, self._clock.now())
         if any(settlement.outcome == "released" for settlement in settlements):
             self._wakers.poke()
-        return answers
+        self._wake_called(finished.called)
+        return finished.answers
 
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         with self._database.write() as connection:
@@ -356,7 +359,10 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
         if not leases:
             return {}
         with self._database.write() as connection:
-            return settle.reclaim(connection, leases, self._clock.now())
+            states = settle.reclaim(connection, leases, self._clock.now())
+        if any(state.is_final for state in states.values()):
+            self._wakers.poke()  # it may have called back
+        return states
 
     def register(
         self, worker: WorkerInfo, tasks: Sequence[TaskPolicy], rules: Sequence[Rule] = ()
@@ -416,7 +422,13 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping):
         return replace(request, now=self._clock.now())
 
     def _handler_transaction(self, lease_seconds: float) -> HandlerTransaction:
-        return HandlerTransaction(self._database, self._clock, lease_seconds=lease_seconds)
+        return HandlerTransaction(
+            self._database, self._clock, lease_seconds=lease_seconds, wake=self._wake_called
+        )
+
+    def _wake_called(self, queues: Sequence[str]) -> None:
+        if queues:
+            self.notify(Counter(queues))
 
 
 def _named(leases: Sequence[Held]) -> str:

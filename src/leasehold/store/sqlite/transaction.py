@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from leasehold.errors import StoreBusy
@@ -12,8 +12,9 @@ from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.errors import translating
 from leasehold.store.sqlite.times import Clock
 
-# Says, when all of it is known, what is to be written last, at the moment given.
-Ending = Callable[[], Callable[[sqlite3.Connection, int], None]]
+# Says, when all of it is known, what is to be written last, at the moment given; that returns the
+# queues that callbacks came to.
+Ending = Callable[[], Callable[[sqlite3.Connection, int], Sequence[str]]]
 _LEAVE_SECONDS = 0.1
 
 
@@ -24,7 +25,15 @@ class HandlerTransaction:
     rolled back and can only read from then on.
     """
 
-    def __init__(self, database: Database, clock: Clock, *, lease_seconds: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        lease_seconds: float,
+        wake: Callable[[Sequence[str]], None] = lambda _queues: None,
+    ) -> None:
+        self._wake = wake  # for the callback's queue, after the commit
         self._database = database
         self._clock = clock
         self._limit_seconds = lease_seconds / 3
@@ -63,10 +72,11 @@ class HandlerTransaction:
             try:
                 with translating():
                     connection = self._open_connection()
-                    write(connection, self._clock.now())
+                    called = write(connection, self._clock.now())
                     connection.execute("COMMIT")
             finally:
                 self._close()
+        self._wake(called)
 
     def roll_back(self) -> None:
         """End without a trace. Safe after `commit` and after the time ran out."""

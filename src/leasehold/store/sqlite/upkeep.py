@@ -107,6 +107,7 @@ def survey(
         value(connection, "survey_successors") is not None,
         schedule_seconds=seconds_until(next_slot(connection, LONG_AGO), now),
         dependents=value(connection, "survey_dependents") is not None,
+        batches=value(connection, "survey_batches") is not None,
     )
 
 

@@ -177,7 +177,7 @@ $$;
 CREATE FUNCTION leasehold.claim_lanes(places text[], mosts integer[], room_here integer, leases jsonb,
   who bigint, skew interval, suspects boolean)
 RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
-  failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text)
+  failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid)
 LANGUAGE plpgsql
 SET jit = off
 SET enable_seqscan = off
@@ -319,7 +319,7 @@ BEGIN
     SET full_at = excluded.full_at
   )
   SELECT chosen.number, chosen.job_id, ticket, chosen.kind, job.args::text, chosen.attempt + 1,
-    chosen.failures, chosen.lapses, job.max_attempts, job.timeout_seconds, chosen.tenant
+    chosen.failures, chosen.lapses, job.max_attempts, job.timeout_seconds, chosen.tenant, chosen.batch
   FROM chosen
   CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
     SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE job.id = chosen.job_id OFFSET 0

@@ -56,6 +56,23 @@ BEGIN
 END
 $$;
 
+-- Refuses what can't be made a job of when another one has ended.
+CREATE FUNCTION leasehold.check_callback(document jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql
+IMMUTABLE
+STRICT
+AS $$
+BEGIN
+  IF coalesce(document ->> 'kind', '') = '' OR document ?| '{id,args,batch,unique}' THEN
+    RAISE EXCEPTION USING
+      ERRCODE = '22023',
+      MESSAGE = 'on_end must be an object with a "kind", and without id, args, batch and unique';
+  END IF;
+  RETURN document;
+END
+$$;
+
 -- Reads jobs to enqueue, a JSON array of objects: what is missing comes from the kind's task, else a
 -- default; throttle, share and cost from the task where the timeout is missing too, so that who says
 -- nothing can't slip past a throttle. PostgreSQL puts this into the statements that call it; the task
@@ -63,7 +80,7 @@ $$;
 CREATE FUNCTION leasehold.read_jobs(documents jsonb, moment timestamptz)
 RETURNS TABLE (id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
   max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
-  run_at timestamptz, share text, cost double precision, key text, needs jsonb)
+  run_at timestamptz, share text, cost double precision, key text, needs jsonb, on_end jsonb)
 LANGUAGE sql
 STABLE
 AS $$
@@ -72,7 +89,7 @@ AS $$
       WHEN coalesce(lane, share) IS NOT NULL
         THEN leasehold.check_place(coalesce(lane, ''), share, queue, kind, cost)
     END,
-    batch, created_by, run_at, share, cost, key, needs
+    batch, created_by, run_at, share, cost, key, needs, on_end
   FROM (
     SELECT
       asked.id,
@@ -98,12 +115,13 @@ AS $$
       END) AS share,
       coalesce(asked.cost, CASE WHEN asked.timeout_seconds IS NULL THEN task.cost END) AS cost,
       asked."unique" ->> 'key' AS key,
-      CASE WHEN asked.needs -> 'jobs' <> '[]' THEN asked.needs END AS needs
+      CASE WHEN asked.needs -> 'jobs' <> '[]' THEN asked.needs END AS needs,
+      leasehold.check_callback(asked.on_end) AS on_end
     FROM jsonb_to_recordset(documents) AS asked (
       id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
       max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
       delay_seconds double precision, run_at timestamptz, share text, cost double precision,
-      "unique" jsonb, needs jsonb)
+      "unique" jsonb, needs jsonb, on_end jsonb)
     LEFT JOIN LATERAL (
       SELECT queue, priority, max_attempts, timeout_seconds, throttle, throttle_by, share_by, cost
       FROM leasehold.task
@@ -123,18 +141,25 @@ SET jit = off
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
+SET enable_nestloop = on -- a worker's connection has none
 AS $$
 DECLARE
   clashing jsonb;
 BEGIN
   WITH job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key, needs)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key, needs, on_end)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key, needs
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key, needs, on_end
     FROM leasehold.read_jobs(documents, moment)
     ON CONFLICT (id) DO NOTHING
-    RETURNING id, tenant, queue, kind, priority, lane, batch, run_at, share, cost, needs
+    RETURNING id, tenant, queue, kind, priority, lane, batch, run_at, share, cost, needs, on_end
+  ),
+  called_back AS (
+    INSERT INTO leasehold.callback (job_id, tenant)
+    SELECT id, tenant
+    FROM job
+    WHERE on_end IS NOT NULL
   ),
   later AS (
     INSERT INTO leasehold.scheduled
@@ -188,7 +213,8 @@ $$;
 -- `jobs` is a JSON array of objects; what is missing comes from the kind's task, else a default.
 -- The same id with the same kind, tenant and arguments is the same job and is returned as existing;
 -- any other use of a known id is an error (SQLSTATE LH001) and nothing is written. A job whose key
--- (`"unique": {"key": …}`) another one has is not made, and returned too: enqueue_keyed says why.
+-- (`"unique": {"key": …}`) another one has is not made, and returned too: enqueue_keyed says why. A
+-- `batch` that takes no more members is an error (LH005). `on_end` is a job to make when this one ended.
 CREATE FUNCTION leasehold.enqueue_many(jobs text, skew_seconds double precision DEFAULT 0)
 RETURNS TABLE (existing uuid)
 LANGUAGE plpgsql
@@ -204,16 +230,25 @@ BEGIN
     WHERE keyed.verdict NOT IN ('replaced', 'behind');
     RETURN;
   END IF;
+  IF documents @? '$[*].batch' THEN
+    PERFORM leasehold.join_batches(documents);
+  END IF;
   -- Nearly always all ids are new. To find out by a plain insert is a sixth cheaper than ON CONFLICT.
   WITH asked AS MATERIALIZED (
     SELECT * FROM leasehold.read_jobs(documents, moment)
   ),
   job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, needs)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, needs, on_end)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, needs
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, needs, on_end
     FROM asked
+  ),
+  called_back AS (
+    INSERT INTO leasehold.callback (job_id, tenant)
+    SELECT id, tenant
+    FROM asked
+    WHERE on_end IS NOT NULL
   ),
   later AS (
     INSERT INTO leasehold.scheduled
@@ -268,8 +303,8 @@ $$;
 -- has it. With a `key` it returns the job that stands, another one if that has the key; `on_duplicate`
 -- is skip, replace, debounce or latest, `unique_for` is live, ever or a time. With `after` it waits
 -- until those jobs have succeeded, or one of them (`after_any`), or have ended in any way
--- (`even_if_failed`). `notify` wakes idle workers at commit; without it polling finds the job within
--- a second.
+-- (`even_if_failed`). `on_end` is a job to make when this one has ended: '{"kind": "mail.done"}'.
+-- `notify` wakes idle workers at commit; without it polling finds the job within a second.
 CREATE FUNCTION leasehold.enqueue(
   kind         text,
   args         jsonb DEFAULT '{}',
@@ -292,7 +327,9 @@ CREATE FUNCTION leasehold.enqueue(
   max_wait     interval DEFAULT NULL,
   after        uuid[] DEFAULT NULL,
   after_any    boolean DEFAULT false,
-  even_if_failed boolean DEFAULT false)
+  even_if_failed boolean DEFAULT false,
+  batch        uuid DEFAULT NULL,
+  on_end       jsonb DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql
 AS $$
@@ -315,7 +352,7 @@ BEGIN
     'id', chosen, 'kind', kind, 'queue', queue, 'priority', priority,
     'max_attempts', max_attempts, 'delay_seconds', extract(epoch FROM delay), 'run_at', run_at,
     'tenant', tenant, 'created_by', created_by, 'lane', throttle, 'share', share,
-    'cost', cost, 'unique', nullif(rule, '{}'),
+    'cost', cost, 'unique', nullif(rule, '{}'), 'batch', batch, 'on_end', on_end,
     'needs', CASE
       WHEN cardinality(after) > 0
         THEN jsonb_build_object('jobs', after, 'any', after_any, 'even_if_failed', even_if_failed)
@@ -335,7 +372,8 @@ END
 $$;
 
 -- Ends an attempt inside the caller's own transaction, or raises (SQLSTATE LH002), so that a COMMIT
--- sent together with it can't commit the caller's writes without the job's end.
+-- sent together with it can't commit the caller's writes without the job's end. Returns the queue of
+-- the job's callback, if it has one.
 CREATE FUNCTION leasehold.settle(
   job_id          uuid,
   fence           bigint,
@@ -344,7 +382,7 @@ CREATE FUNCTION leasehold.settle(
   elapsed_seconds double precision DEFAULT NULL,
   skew_seconds    double precision DEFAULT 0,
   spent           double precision DEFAULT NULL)
-RETURNS void
+RETURNS text
 LANGUAGE plpgsql
 AS $$
 #variable_conflict use_variable
@@ -373,5 +411,9 @@ BEGIN
     INSERT INTO leasehold.charge (lane, tenant, amount)
     VALUES (ended.lane, ended.tenant, spent - ended.cost);
   END IF;
+  IF EXISTS (SELECT FROM leasehold.callback AS c WHERE c.job_id = job_id) THEN
+    RETURN leasehold.call_back(job_id, 'succeeded', ended.attempt, NULL, make_interval(secs => skew_seconds));
+  END IF;
+  RETURN NULL;
 END
 $$;

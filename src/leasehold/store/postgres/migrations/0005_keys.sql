@@ -70,6 +70,8 @@ CREATE FUNCTION leasehold.end_waiting(job uuid, moment timestamptz, why text)
 RETURNS boolean
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  ended_attempt integer;
 BEGIN
   WITH ready AS (
     DELETE FROM leasehold.ready WHERE job_id = job RETURNING job_id, attempt, failures, lapses, tenant
@@ -93,8 +95,15 @@ BEGIN
     SELECT * FROM waiting
     UNION ALL
     SELECT * FROM parked
-  ) AS ended;
-  RETURN FOUND;
+  ) AS ended
+  RETURNING attempt INTO ended_attempt;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF EXISTS (SELECT FROM leasehold.callback WHERE callback.job_id = job) THEN
+    PERFORM leasehold.call_back(job, 'cancelled', ended_attempt, why, moment - clock_timestamp());
+  END IF;
+  RETURN true;
 END
 $$;
 

@@ -75,6 +75,9 @@ DECLARE
   accepted   jsonb[] := '{}';
   behind     uuid[] := '{}';
 BEGIN
+  IF jobs::jsonb @? '$[*].batch' THEN -- batches are locked before keys
+    PERFORM leasehold.join_batches(jobs::jsonb);
+  END IF;
   IF is_endless THEN
     PERFORM set_config('lock_timeout', '5s', true);
   END IF;

@@ -28,9 +28,17 @@ ended AS (
   SELECT * FROM parked
   UNION ALL
   SELECT * FROM waiting
+),
+recorded AS (
+  INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, finished_at, tenant, error)
+  SELECT job_id, attempt + 1, 'cancelled', failures, lapses, %(skew)s + now(), tenant,
+    concat_ws(' by ', 'cancelled', %(by)s::text)
+  FROM ended
+  RETURNING job_id, attempt, error
 )
-INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, finished_at, tenant, error)
-SELECT job_id, attempt + 1, 'cancelled', failures, lapses, %(skew)s + now(), tenant,
-  concat_ws(' by ', 'cancelled', %(by)s::text)
-FROM ended
-RETURNING job_id
+SELECT job_id,
+  CASE -- in the transaction of the end; the queue to wake
+    WHEN EXISTS (SELECT FROM leasehold.callback WHERE callback.job_id = recorded.job_id)
+      THEN leasehold.call_back(job_id, 'cancelled', attempt, error, %(skew)s)
+  END
+FROM recorded

@@ -48,7 +48,7 @@ parked AS (
   WHERE lease_seconds IS NULL
 )
 SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
-  job.timeout_seconds, tenant, priority, timestamptz_send(created_at) -- read of the last row only
+  job.timeout_seconds, tenant, priority, batch, timestamptz_send(created_at) -- read of the last row only
 FROM (
   SELECT *
   FROM taken, fence

@@ -41,7 +41,7 @@ leased AS (
   FROM taken, fence
 )
 SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
-  job.timeout_seconds, tenant, priority, timestamptz_send(created_at)
+  job.timeout_seconds, tenant, priority, batch, timestamptz_send(created_at)
 FROM (
   SELECT *
   FROM taken, fence

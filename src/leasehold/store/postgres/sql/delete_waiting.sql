@@ -38,6 +38,11 @@ mark AS (
   USING gone
   WHERE dependent.job_id = gone.job_id
 ),
+called_back AS (
+  DELETE FROM leasehold.callback
+  USING gone
+  WHERE callback.job_id = gone.job_id
+),
 history AS (
   DELETE FROM leasehold.outcome
   USING gone

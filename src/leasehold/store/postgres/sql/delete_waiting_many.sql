@@ -64,6 +64,10 @@ mark AS (
   DELETE FROM leasehold.dependent
   WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))
 ),
+called_back AS (
+  DELETE FROM leasehold.callback
+  WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))
+),
 history AS (
   DELETE FROM leasehold.outcome
   WHERE job_id = ANY (ARRAY (SELECT job_id FROM gone))

@@ -84,6 +84,17 @@ back_in_lane AS (
   FROM comes_back
   WHERE state = 'released'
     AND lane IS NOT NULL
+),
+called AS MATERIALIZED ( -- in the transaction of the end; the queues to wake
+  SELECT leasehold.call_back(job_id, state::text, attempt, error, %(skew)s) AS queue
+  FROM ended
+  WHERE state IN ('succeeded', 'dead', 'cancelled')
+    AND EXISTS ( -- mostly nobody wants one: looked up once; markers of older jobs may be dead rows
+      SELECT
+      FROM leasehold.callback
+      WHERE callback.job_id >= (SELECT job_id FROM ended ORDER BY job_id LIMIT 1)
+    )
 )
-SELECT string_agg(uuid_send(job_id), NULL) -- one value: 500 rows cost the worker more than all the rest
+SELECT string_agg(uuid_send(job_id), NULL), -- one value: 500 rows cost the worker more than all the rest
+  (SELECT array_agg(queue) FROM called WHERE queue IS NOT NULL)
 FROM ended

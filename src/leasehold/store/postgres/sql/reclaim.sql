@@ -55,11 +55,26 @@ later AS (
     created_at, attempt, failures_after, lapses + 1, kind, tenant, lane, batch
   FROM ended
   WHERE state = 'lapsed'
+),
+called AS MATERIALIZED ( -- in the transaction of the end; the queues to wake
+  SELECT leasehold.call_back(job_id, state, attempt,
+    CASE
+      WHEN state = 'cancelled' THEN concat_ws(' by ', 'cancelled', cancelled_by)
+      ELSE 'lapsed: its worker stopped renewing the lease'
+    END, %(skew)s) AS queue
+  FROM ended
+  WHERE state <> 'lapsed'
+    AND EXISTS ( -- mostly nobody wants one: looked up once; markers of older jobs may be dead rows
+      SELECT
+      FROM leasehold.callback
+      WHERE callback.job_id >= (SELECT job_id FROM ended ORDER BY job_id LIMIT 1)
+    )
 )
 SELECT job_id,
   CASE
     WHEN state <> 'lapsed' THEN state
     WHEN failures_after > 0 THEN 'failed'
     ELSE 'queued'
-  END
+  END,
+  (SELECT array_agg(queue) FROM called WHERE queue IS NOT NULL)
 FROM ended

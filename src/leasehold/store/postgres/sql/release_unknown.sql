@@ -48,6 +48,17 @@ refunded AS ( -- they never started
   SELECT lane, tenant, -cost
   FROM ended
   WHERE cost IS NOT NULL
+),
+called AS MATERIALIZED ( -- in the transaction of the end; the queues to wake
+  SELECT leasehold.call_back(job_id, 'cancelled', attempt, concat_ws(' by ', 'cancelled', cancelled_by),
+    %(skew)s) AS queue
+  FROM ended
+  WHERE cancel_requested
+    AND EXISTS ( -- mostly nobody wants one: looked up once; markers of older jobs may be dead rows
+      SELECT
+      FROM leasehold.callback
+      WHERE callback.job_id >= (SELECT job_id FROM ended ORDER BY job_id LIMIT 1)
+    )
 )
-SELECT count(*)
+SELECT count(*), (SELECT array_agg(queue) FROM called WHERE queue IS NOT NULL)
 FROM ended

@@ -2,7 +2,7 @@
 -- what it is then. The caller holds the job's lock.
 WITH ended AS MATERIALIZED (
   SELECT job.id, job.queue, job.priority, job.created_at, last.attempt, job.kind, job.tenant,
-    job.share, job.lane, job.cost, job.batch,
+    job.share, job.lane, job.cost, job.batch, job.on_end IS NOT NULL AS calls_back,
     CASE -- one that never ran waits for others again, unless they have succeeded by now
       WHEN job.needs IS NULL THEN false
       WHEN EXISTS (
@@ -27,6 +27,12 @@ WITH ended AS MATERIALIZED (
     AND NOT EXISTS (SELECT FROM leasehold.parked WHERE parked.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.waiting WHERE waiting.job_id = job.id)
     AND NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = job.id)
+),
+called_back AS ( -- it will end once more
+  INSERT INTO leasehold.callback (job_id, tenant)
+  SELECT id, tenant
+  FROM ended
+  WHERE calls_back
 ),
 back AS (
   INSERT INTO leasehold.ready (job_id, queue, priority, created_at, attempt, kind, tenant, batch)

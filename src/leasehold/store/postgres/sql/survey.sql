@@ -1,6 +1,7 @@
 -- Says whether there is anything to do for a worker, and when the next scheduled job is due or the next
 -- queue goes on. An idle worker asks this, and nothing else, each second: ready_order, parked_order,
--- waiting_place, scheduled_due, key_next, schedule_next, dependent. A paused queue has nothing.
+-- waiting_place, scheduled_due, key_next, schedule_next, dependent, batch_open. A paused queue has
+-- nothing.
 WITH mine AS MATERIALIZED (
   SELECT asked.queue, said.paused_until, said.aging_seconds
   FROM unnest(%(queues)s::text[]) AS asked (queue)
@@ -105,4 +106,5 @@ SELECT
     ORDER BY next_at
     LIMIT 1
   ),
-  EXISTS (SELECT FROM leasehold.dependent)
+  EXISTS (SELECT FROM leasehold.dependent),
+  EXISTS (SELECT FROM leasehold.batch WHERE batch.ended_at IS NULL)

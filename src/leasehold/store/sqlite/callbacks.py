@@ -1,0 +1,60 @@
+"""Callbacks: a job that ended is followed by another one, made in the transaction of its end."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from leasehold.model.batches import BatchEnded, JobEnded
+from leasehold.model.ids import JobId, derive_id
+from leasehold.model.values import NewJob
+from leasehold.store.base import Rows, Statement
+from leasehold.store.sqlite.enqueue import write_script
+from leasehold.store.sqlite.records import to_job_id
+from leasehold.store.sqlite.statements import as_json, text
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(NewJob).decode
+
+
+def call_back(ended: Iterable[str], now: int) -> Generator[Statement, Rows, list[str]]:
+    """Make the callbacks of jobs that ended just now; returns the queues that they came to.
+
+    Whoever takes a job's mark makes its callback: once for each end.
+    """
+    if not (yield Statement(text("callback_look"), {})):
+        return []
+    taken = yield Statement(text("callback_take"), {"ids": as_json(list(ended))})
+    if not taken:
+        return []
+    told = yield Statement(text("callback_tell"), {"ids": as_json([row[0] for row in taken])})
+    jobs = [_of_job(row) for row in told]
+    yield from write_script(jobs, now)
+    return queues_of(jobs)
+
+
+def make_callback(asked: str, job_id: JobId, ended: JobEnded | BatchEnded) -> NewJob:
+    """Make a job of what was asked for."""
+    document = msgspec.json.decode(asked)
+    return _decode(_encode(document | {"id": job_id, "args": {"ended": ended}}))
+
+
+def queues_of(jobs: Iterable[NewJob]) -> list[str]:
+    """Name the queues to wake for these jobs."""
+    return [job.queue or "*" for job in jobs]
+
+
+def _of_job(row: Sequence[Any]) -> NewJob:
+    job_id, asked, kind, state, attempt, error, tenant, batch = row
+    ended = JobEnded(
+        job_id=to_job_id(job_id),
+        kind=kind,
+        state=state,
+        attempt=attempt,
+        error=error,
+        tenant=tenant,
+        batch=None if batch is None else to_job_id(batch),
+    )
+    return make_callback(asked, derive_id(to_job_id(job_id), f"end:{attempt}"), ended)
