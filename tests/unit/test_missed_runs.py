@@ -9,7 +9,6 @@ import pytest
 
 from leasehold.errors import BadOption
 from leasehold.model.schedules import (
-    NewSchedule,
     ScheduleInfo,
     make_job,
     plan_firing,
@@ -27,9 +26,8 @@ MINUTE = timedelta(minutes=1)
 def schedule(rule: str = "@hourly", **fields: Any) -> ScheduleInfo:
     job = new_job(id=NO_ID, **fields.pop("job", {}))
     wanted = read_schedule(fields.pop("name", "nightly"), rule, job, **fields)
-    known = {name: getattr(wanted, name) for name in NewSchedule.__struct_fields__}
     return ScheduleInfo(
-        **known,
+        **wanted.definition(),
         created_at=SIX,
         updated_at=SIX,
         next_at=None,

@@ -12,6 +12,7 @@ from leasehold.errors import (
     JobFailed,
     JobNotFound,
     LeaseholdError,
+    ScheduleNotFound,
     SchemaMismatch,
     StoreBusy,
     StoreFull,
@@ -32,7 +33,7 @@ EXIT_TOO_LATE = 7
 
 _CODES: tuple[tuple[type[LeaseholdError] | tuple[type[LeaseholdError], ...], int], ...] = (
     (BadValue, EXIT_USAGE),
-    ((JobNotFound, SchemaMismatch), EXIT_NOT_FOUND),
+    ((JobNotFound, ScheduleNotFound, SchemaMismatch), EXIT_NOT_FOUND),
     ((StoreUnavailable, StoreBusy, StoreFull), EXIT_UNAVAILABLE),
     (JobFailed, EXIT_DEAD),
     (JobCancelled, EXIT_CANCELLED),

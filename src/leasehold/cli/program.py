@@ -14,6 +14,7 @@ from leasehold.cli.keys import keys
 from leasehold.cli.migrate import migrate
 from leasehold.cli.queues import queues, workers
 from leasehold.cli.retention import prune, retention
+from leasehold.cli.schedules import schedules
 from leasehold.cli.shares import shares
 from leasehold.cli.throttles import throttles
 from leasehold.cli.why import why
@@ -41,7 +42,7 @@ def program() -> None:
 
 
 for _command in (
-    *(work, enqueue, jobs, why, keys, queues, throttles, shares, workers),
+    *(work, enqueue, jobs, why, keys, queues, schedules, throttles, shares, workers),
     *(retention, prune, migrate, doctor, bench),
 ):
     program.add_command(_command)

@@ -56,6 +56,10 @@ class NewSchedule(msgspec.Struct, frozen=True, kw_only=True):
     missed_cap: int = DEFAULT_CAP
     jitter_seconds: float = 0.0
 
+    def definition(self) -> dict[str, Any]:
+        """Name all that somebody said, and nothing of what has happened since."""
+        return {name: getattr(self, name) for name in NewSchedule.__struct_fields__}
+
     @property
     def slots_after(self) -> SlotsAfter:
         """Give all slots behind a moment."""
@@ -92,8 +96,7 @@ class ScheduleInfo(NewSchedule, frozen=True, kw_only=True):
 
     def is_as(self, other: NewSchedule) -> bool:
         """Whether it is what somebody would make of it."""
-        names = NewSchedule.__struct_fields__
-        return all(getattr(self, name) == getattr(other, name) for name in names)
+        return self.definition() == other.definition()
 
 
 class DueSchedules(msgspec.Struct, frozen=True):

@@ -51,7 +51,7 @@ class Schedules:
         by: str | None,
         seen: ScheduleInfo | None,
     ) -> bool:
-        fields = msgspec.structs.asdict(schedule) | {
+        fields = schedule.definition() | {
             "job": _encode(schedule.job).decode(),
             "next_at": next_at,
             "set_by": by,
