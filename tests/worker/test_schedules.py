@@ -169,3 +169,21 @@ def test_a_zone_that_this_machine_does_not_know_stops_no_other(client: Client) -
 
     changed: Any = ChangedStore(client.store, due_schedules=due)
     assert Hand(changed).look() == 1
+
+
+def test_who_comes_too_late_leaves_the_next_slot_to_those_who_were_there(client: Client) -> None:
+    """Else a whole fleet would gather at each slot in the end."""
+    set_hourly(client)
+    quick, slow = Hand(client.store), Hand(client.store)
+    client.store.skew_seconds += HOUR_SECONDS
+
+    def steal(store: Store, firing: Firing) -> bool:
+        quick.look()
+        return store.fire(firing)
+
+    changed: Any = ChangedStore(client.store, fire=steal)
+    slow.firings = Firings(changed, clock=lambda: slow.now)
+    assert slow.look() == 0
+    assert made(client) == 1
+    assert slow.firings.due_at == float("inf")
+    assert quick.firings.due_at < float("inf")

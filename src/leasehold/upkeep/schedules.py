@@ -72,12 +72,13 @@ class Firings:
                 jobs=[make_job(schedule, slot) for slot in plan.slots],
             )
         )
-        if plan.following is not None:
+        if is_fired and plan.following is not None:
             self.expect((plan.following - now).total_seconds())
         return is_fired
 
     def _look_ahead(self, due: DueSchedules, fired: int) -> None:
-        if due.next_seconds is not None:
+        """Be there for the next slot too, unless others were here before: they will be again."""
+        if due.next_seconds is not None and (fired or not due.schedules):
             self.expect(due.next_seconds)
         if fired and len(due.schedules) == LIMIT:
             self.expect(0.0)

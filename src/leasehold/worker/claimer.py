@@ -310,8 +310,7 @@ class Claimer:
             self._taker.uses_lanes = True
             self._taker.lanes.hope_in_vain(self._fleet.workers)
         self._note_due(seen.due_seconds)
-        if self._is_prompt_for(seen.schedule_seconds):
-            self._firings.expect(seen.schedule_seconds or 0.0)
+        self._note_slot(seen.schedule_seconds)
         if seen.parked:
             self._taker.take_parked()
         if seen.suspects or seen.lanes:
@@ -369,22 +368,20 @@ class Claimer:
         """Fire the schedules whose slot has come."""
         fired = self._firings.step()
         if fired > 0:
-            self._taker.hope()
-            self._taker.lanes.hope()  # some may have gone to a lane
+            self._hope_everywhere()
             self._next_due_at = time.monotonic()  # or, with a jitter, come later
         return fired
 
-    def _note_due(self, delay_seconds: float | None) -> None:
-        """Promote when the next job is due."""
-        if delay_seconds is not None and self._is_prompt_for(delay_seconds):
-            self._next_due_at = min(self._next_due_at, time.monotonic() + delay_seconds)
+    def _note_slot(self, delay_seconds: float | None) -> None:
+        """Be there when the next slot comes, if no survey will tell before; also of a late one."""
+        horizon = 2 * self._settings.poll_seconds
+        if delay_seconds is not None and delay_seconds < horizon and self._is_our_turn():
+            self._firings.expect(delay_seconds)
 
-    def _is_prompt_for(self, delay_seconds: float | None) -> bool:
-        """Whether to be there at that time: of a fleet a few are, the others survey later."""
-        if delay_seconds is None:
-            return False
-        is_prompt = self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
-        return delay_seconds <= 0 or is_prompt
+    def _note_due(self, delay_seconds: float | None) -> None:
+        """Promote when the next job is due; of a fleet a few do so, the others survey later."""
+        if delay_seconds is not None and (delay_seconds <= 0 or self._is_our_turn()):
+            self._next_due_at = min(self._next_due_at, time.monotonic() + delay_seconds)
 
     def _beat(self) -> None:
         self._fleet = self._store.beat(self._worker, running=self._book.running_count)
