@@ -92,3 +92,21 @@ def test_missing_tables_are_a_problem_and_exit_code_1(postgres_url: str, tmp_pat
     assert answer.code == 1
     assert "leasehold migrate" in answer.out
     assert "1 problem, " in answer.out
+
+
+def test_a_schedule_that_nobody_fires_or_whose_task_nobody_knows_is_found(
+    cli: Cli, client: Client
+) -> None:
+    assert findings(cli, "schedules") == []
+    client.schedules.set("often", "every 1m", greet.call("Ada"))
+    (fine,) = findings(cli, "schedules")
+    assert fine["level"] == "ok"
+    client.store.skew_seconds = -3600.0
+    client.schedules.set("late", "every 1m", greet.call("Ada"))
+    client.store.register(ME, [])
+    late, *unknown = findings(cli, "schedules")
+    assert (late["level"], "late" in late["message"]) == ("warning", True)
+    assert ["no worker knows" in each["message"] for each in unknown] == [True, True]
+    client.schedules.pause("late")
+    client.schedules.pause("often")
+    assert findings(cli, "schedules") == []

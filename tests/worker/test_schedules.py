@@ -46,7 +46,13 @@ class Hand:
         return self.firings.step()
 
 
+def be_half_past(client: Client) -> None:
+    """Keep the full hour away from what a test does."""
+    client.store.skew_seconds = (30 - client.store.now().minute) * 60.0
+
+
 def set_hourly(client: Client, *names: str, **timing: Any) -> None:
+    be_half_past(client)
     for name in names or ("hourly",):
         client.schedules.set(name, "@hourly", tick.call(7), **timing)
 
@@ -116,7 +122,7 @@ def test_a_hand_is_there_again_when_the_next_slot_comes(client: Client) -> None:
 
 
 def test_away_for_six_hours_each_policy_is_kept(client: Client) -> None:
-    client.store.skew_seconds = (30 - client.store.now().minute) * 60.0  # half past
+    be_half_past(client)
     for missed in ("none", "latest", "all"):
         client.schedules.set(missed, "@hourly", tick.call(7), missed=missed)
     client.schedules.set("capped", "@hourly", tick.call(7), missed="all", missed_cap=4)

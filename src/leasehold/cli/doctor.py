@@ -21,7 +21,7 @@ _STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 @click.command(cls=Command, example="leasehold doctor || echo 'look at this'")
 @with_session
 def doctor(session: Session) -> None:
-    """Look at tables, database, clock, wake-up path, workers, leases and stranded jobs.
+    """Look at tables, database, clock, wake-up path, workers, leases, jobs and schedules.
 
     Exits 0 when all is well or there are only warnings, 1 when there is a problem.
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leasehold.cli.output import count
 from leasehold.errors import SchemaMismatch
 from leasehold.model.keeping import DAY_SECONDS, Pruning
+from leasehold.model.schedules import IN_TIME
 from leasehold.model.values import Finding
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def examine(client: Client) -> list[Finding]:
         findings += _examine_parked(client)
         findings += _examine_leases(client)
         findings.append(_examine_retention(client))
+        findings += _examine_schedules(client, workers)
     return findings
 
 
@@ -106,6 +108,28 @@ def _examine_retention(client: Client) -> Finding:
         f"{many} should have been taken away over a day ago",
         "a running worker does so by and by; leasehold prune does it now",
     )
+
+
+def _examine_schedules(client: Client, workers: Sequence[WorkerInfo]) -> Iterator[Finding]:
+    running = [each for each in client.schedules.list() if each.paused_at is None]
+    missed_before = client.store.now() - IN_TIME
+    late = [each.name for each in running if each.next_at and each.next_at < missed_before]
+    if late:
+        yield _warning(
+            "schedules",
+            f"nobody has fired, though their slot is over a minute ago: {', '.join(late[:5])}",
+            "start a worker; one that can't fire it logs `schedule not fired`, with the reason",
+        )
+    known = {kind for worker in workers for kind in worker.kinds}
+    for each in running:
+        if workers and each.kind not in known:
+            yield _warning(
+                "schedules",
+                f"{each.name} makes jobs of kind {each.kind}, which no worker knows",
+                f"start a worker with that task, or: leasehold schedules delete {each.name}",
+            )
+    if running and not late:
+        yield _ok("schedules", f"{count(len(running), 'schedule')}, none is late")
 
 
 def _ok(topic: str, message: str) -> Finding:
