@@ -22,6 +22,7 @@
         │   └── BatchBusy            … of a batch: an open transaction has added to it
         ├── StoreFull                no space left: nothing was written
         ├── StoreRefused             this database can't be used, and why
+        │   └── StoreMoved           … its queue is, or will be, in another one
         └── SchemaMismatch           the tables and this code do not fit
 
 Beside it stand the interruptions, which are raised inside a running handler to stop it:
@@ -278,6 +279,10 @@ class StoreFull(StoreError):
 
 class StoreRefused(StoreError):
     """The database can't be used as a queue; the message says why."""
+
+
+class StoreMoved(StoreRefused):
+    """The queue has moved to another database, or is not all here yet; the message says which."""
 
 
 class SchemaMismatch(StoreError):

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from leasehold.cli.output import count
-from leasehold.errors import SchemaMismatch
+from leasehold.errors import SchemaMismatch, StoreMoved
 from leasehold.model.keeping import DAY_SECONDS, Pruning
 from leasehold.model.schedules import IN_TIME
 from leasehold.model.values import Finding
@@ -40,7 +40,7 @@ def examine(client: Client) -> list[Finding]:
 def _examine_schema(client: Client) -> Finding:
     try:
         client.store.check_schema()
-    except SchemaMismatch as error:
+    except (SchemaMismatch, StoreMoved) as error:
         return Finding(level="problem", topic="tables", message=str(error))
     return _ok("tables", f"version {client.store.schema().version}, which fits this leasehold")
 

@@ -12,6 +12,7 @@ from leasehold.cli.enqueue import enqueue
 from leasehold.cli.jobs import jobs
 from leasehold.cli.keys import keys
 from leasehold.cli.migrate import migrate
+from leasehold.cli.move import move
 from leasehold.cli.queues import queues, workers
 from leasehold.cli.retention import prune, retention
 from leasehold.cli.schedules import schedules
@@ -43,6 +44,6 @@ def program() -> None:
 
 for _command in (
     *(work, enqueue, jobs, why, keys, queues, schedules, throttles, shares, workers),
-    *(retention, prune, migrate, doctor, bench),
+    *(retention, prune, migrate, move, doctor, bench),
 ):
     program.add_command(_command)

@@ -51,6 +51,7 @@ from leasehold.model.values import (
 )
 from leasehold.store.base_batches import BatchStore
 from leasehold.store.base_keeping import KeepingStore
+from leasehold.store.base_moving import MovingStore
 from leasehold.store.base_needs import NeedsStore
 from leasehold.store.base_results import ResultStore
 from leasehold.store.base_saving import Saves, SavingStore, nothing_saved
@@ -149,7 +150,14 @@ class SchemaStatus(msgspec.Struct, frozen=True):
 
 
 class Store(
-    BatchStore, NeedsStore, ScheduleStore, SavingStore, KeepingStore, ResultStore, Protocol
+    BatchStore,
+    NeedsStore,
+    ScheduleStore,
+    SavingStore,
+    KeepingStore,
+    MovingStore,
+    ResultStore,
+    Protocol,
 ):
     """The database behind the queue. Safe to use from many threads."""
 

@@ -21,18 +21,20 @@ from leasehold.errors import (
     StoreBusy,
     StoreError,
     StoreFull,
+    StoreMoved,
     StoreRefused,
     StoreUnavailable,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ID_CONFLICT = "LH001"
 LEASE_LOST = "LH002"
 NOT_READ_COMMITTED = "LH003"
 KEY_HELD = "LH004"
 BATCH_REFUSES = "LH005"
+MOVED = "LH009"
 
 _TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError], str], ...] = (
     ((pg.DiskFull,), StoreFull, "PostgreSQL has no space left"),
@@ -63,26 +65,47 @@ _TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError]
 
 def translate(error: psycopg.Error) -> LeaseholdError:
     """Return the leasehold error that says the same."""
-    if error.sqlstate == ID_CONFLICT:
-        return IdConflict(UUID(text) for text in json.loads(error.diag.message_primary or "[]"))
-    if error.sqlstate == KEY_HELD:
-        said = json.loads(error.diag.message_primary or "{}")
-        job_id = None if said["job"] is None else UUID(said["job"])
-        return KeyHeld(job_id, said["key"], UUID(said["holder"]))
-    if error.sqlstate == BATCH_REFUSES:
-        said = json.loads(error.diag.message_primary or "{}")
-        batch_id, status = UUID(said["batch"]), said["status"]
-        return BatchNotFound(batch_id) if status is None else BatchSealed(batch_id, status)
-    if error.sqlstate == NOT_READ_COMMITTED:
-        return StoreRefused(
-            "claims from lanes and ends of batches need READ COMMITTED: set "
-            "default_transaction_isolation for this role"
-        )
+    own = _OWN.get(error.sqlstate or "")
+    if own is not None:
+        return own(error.diag.message_primary or "")
     said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     for kinds, translated, opening in _TRANSLATIONS:
         if isinstance(error, kinds):
             return translated(f"{opening}: {said}")
     return StoreError(f"PostgreSQL: {said}")
+
+
+def _id_conflict(message: str) -> LeaseholdError:
+    return IdConflict(UUID(text) for text in json.loads(message or "[]"))
+
+
+def _key_held(message: str) -> LeaseholdError:
+    said = json.loads(message)
+    job_id = None if said["job"] is None else UUID(said["job"])
+    return KeyHeld(job_id, said["key"], UUID(said["holder"]))
+
+
+def _batch_refuses(message: str) -> LeaseholdError:
+    said = json.loads(message)
+    batch_id, status = UUID(said["batch"]), said["status"]
+    return BatchNotFound(batch_id) if status is None else BatchSealed(batch_id, status)
+
+
+def _not_read_committed(_message: str) -> LeaseholdError:
+    return StoreRefused(
+        "claims from lanes and ends of batches need READ COMMITTED: set "
+        "default_transaction_isolation for this role"
+    )
+
+
+# What our own functions raise, by their SQLSTATE.
+_OWN: dict[str, Callable[[str], LeaseholdError]] = {
+    ID_CONFLICT: _id_conflict,
+    KEY_HELD: _key_held,
+    BATCH_REFUSES: _batch_refuses,
+    NOT_READ_COMMITTED: _not_read_committed,
+    MOVED: StoreMoved,
+}
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from psycopg import errors as pg
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leasehold.store.postgres.connection import Connection
 
 PACKAGE = "leasehold.store.postgres"
+T = TypeVar("T")
 
 _VERSION_TABLE = """
 CREATE SCHEMA IF NOT EXISTS leasehold;
@@ -66,11 +67,9 @@ def check(connection: Connection) -> None:
 
 def migrate(connection: Connection) -> tuple[str, ...]:
     """Apply what is missing, each step in a transaction of its own; names what was run."""
-    _persist(partial(_prepare, connection))
+    persist(partial(_prepare, connection))
     return tuple(
-        step.name
-        for step in load_migrations(PACKAGE)
-        if _persist(partial(_apply, connection, step))
+        step.name for step in load_migrations(PACKAGE) if persist(partial(_apply, connection, step))
     )
 
 
@@ -92,7 +91,7 @@ def _apply(connection: Connection, step: Migration) -> bool:
     return True
 
 
-def _persist(action: Callable[[], bool]) -> bool:
+def persist(action: Callable[[], T]) -> T:
     """Run until it goes through: somebody else may be migrating, or using the tables."""
     deadline = time.monotonic() + _TRIES_SECONDS
     while True:

@@ -49,6 +49,7 @@ from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
 from leasehold.store.postgres.keeping import Keeping
 from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
+from leasehold.store.postgres.moving import Moving, refuse_moved
 from leasehold.store.postgres.needing import Dependents
 from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
@@ -87,7 +88,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches):
+class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:
@@ -125,6 +126,7 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches):
     def check_schema(self) -> None:
         with self._lend() as connection:
             schema.check(connection)
+            refuse_moved(connection)
 
     def close(self) -> None:
         self._notifier.flush(_FLUSH_SECONDS)

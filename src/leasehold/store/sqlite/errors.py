@@ -13,6 +13,7 @@ from leasehold.errors import (
     StoreBusy,
     StoreError,
     StoreFull,
+    StoreMoved,
     StoreRefused,
     StoreUnavailable,
 )
@@ -93,6 +94,8 @@ def _by_code(error: sqlite3.Error, code: int) -> LeaseholdError:
         return SchemaMismatch(
             f"the leasehold tables are missing or too old: run `leasehold migrate` ({said})"
         )
+    if code == sqlite3.SQLITE_CONSTRAINT_TRIGGER:  # only a closed database has such ones
+        return StoreMoved(said)
     if "malformed JSON" in said:
         return BadValue("a job's arguments or its result are not JSON")
     kind, advice = _MEANINGS.get(code) or _MEANINGS.get(code & 0xFF, (StoreError, ""))

@@ -68,6 +68,7 @@ from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script, without_checkpoints, write_script
 from leasehold.store.sqlite.keeping import Keeping
 from leasehold.store.sqlite.keyed import keyed_script, refused_script
+from leasehold.store.sqlite.moving import Moving, refuse_moved
 from leasehold.store.sqlite.operators import Operators
 from leasehold.store.sqlite.results import Results
 from leasehold.store.sqlite.saving import Saving, settling
@@ -80,7 +81,7 @@ from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches):
+class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(
@@ -123,6 +124,8 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches):
 
     def check_schema(self) -> None:
         schema.check(self._database, self._migrations)
+        with self._database.read() as connection:
+            refuse_moved(connection)
 
     def close(self) -> None:
         if self._is_owner:

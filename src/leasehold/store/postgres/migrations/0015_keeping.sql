@@ -391,3 +391,57 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- Moving: what is known of a move from or into this database, by part: its mark, and how far each table
+-- has been filled.
+CREATE TABLE leasehold.move (
+  part text NOT NULL PRIMARY KEY,
+  said json NOT NULL
+);
+
+-- Refuses a change (SQLSTATE LH009) of a queue that has moved, or is being filled. Its triggers are there
+-- only while that is so: nobody else pays.
+CREATE FUNCTION leasehold.refuse_moved()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  RAISE EXCEPTION USING
+    ERRCODE = 'LH009',
+    MESSAGE = coalesce((SELECT said ->> 'message' FROM leasehold.move WHERE part = 'mark'), 'moved');
+END
+$$;
+
+-- Instants as a move carries them: microseconds since the epoch; the last of all is for ever.
+CREATE FUNCTION leasehold.microseconds_of(moment timestamptz)
+RETURNS bigint
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN moment = 'infinity' THEN 253402300799999999
+    ELSE (extract(epoch FROM moment) * 1000000)::bigint
+  END
+$$;
+
+CREATE FUNCTION leasehold.moment_of(microseconds bigint)
+RETURNS timestamptz
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN microseconds = 253402300799999999 THEN 'infinity'
+    -- in two parts: a factor of an interval is a double, and has 53 bits
+    ELSE (timestamp '1970-01-01' + make_interval(secs => microseconds / 1000000)
+      + microseconds % 1000000 * interval '1 microsecond') AT TIME ZONE 'UTC'
+  END
+$$;
+
+CREATE FUNCTION leasehold.names_of(list json)
+RETURNS text[]
+LANGUAGE sql
+IMMUTABLE
+STRICT
+AS $$
+  SELECT ARRAY (SELECT json_array_elements_text(list))
+$$;

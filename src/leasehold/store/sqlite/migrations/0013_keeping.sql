@@ -45,3 +45,10 @@ FROM leasehold_job AS job
 LEFT JOIN leasehold_retention AS narrow ON narrow.scope = 'task' AND narrow.name = job.kind
 LEFT JOIN leasehold_retention AS middle ON middle.scope = 'queue' AND middle.name = job.queue
 LEFT JOIN leasehold_retention AS wide ON wide.scope = 'all' AND wide.name = '';
+
+-- Moving: what is known of a move from or into this database, by part: its mark, and how far each table
+-- has been filled.
+CREATE TABLE leasehold_move (
+  part TEXT NOT NULL PRIMARY KEY,
+  said TEXT NOT NULL -- JSON
+) WITHOUT ROWID;

@@ -1,0 +1,2 @@
+-- Forgets what has been summed up.
+DELETE FROM leasehold_charge

@@ -1,0 +1,2 @@
+-- Forgets a move.
+DELETE FROM leasehold_move

@@ -1,0 +1,3 @@
+-- Lists all leases. Reads the small lease table.
+SELECT job_id, fence, worker
+FROM leasehold_lease
