@@ -44,7 +44,10 @@ class Comparison:
 
     def check(self) -> None:
         self._check_list()
-        now = {job_id: (expected(job), told(job.ends)) for job_id, job in self._model.jobs.items()}
+        now = {
+            job_id: (expected(job), told(job.ends), remembered(job))
+            for job_id, job in self._model.jobs.items()
+        }
         changed = {job_id for job_id in now.keys() | self._last.keys() if self._is_new(job_id, now)}
         for job_id in changed:
             self.check_one(job_id)
@@ -64,6 +67,7 @@ class Comparison:
 
     def check_one(self, job_id: JobId) -> None:
         job, record = self._store.get(job_id), self._model.jobs.get(job_id)
+        assert saved(self._store, job_id) == remembered(record)
         if record is None:
             assert job is None, f"{job_id} was deleted"
             return
@@ -118,6 +122,21 @@ def expected(record: Record) -> dict[str, Any]:
 
 def told(history: Sequence[Attempt | End]) -> list[tuple[object, ...]]:
     return [(end.attempt, end.outcome, end.fence, end.worker) for end in history]
+
+
+def saved(store: Store, job_id: JobId) -> tuple[object, ...]:
+    found = store.checkpoint(job_id)
+    units = (None, None, None) if found is None else (found.cursor, found.done, found.total)
+    return *units, {step.name: step.result for step in store.steps(job_id)}
+
+
+def remembered(record: Record | None) -> tuple[object, ...]:
+    if record is None:
+        return None, None, None, {}
+    cursor = record.saved.cursor
+    steps = {name: msgspec.json.decode(result) for name, result in record.steps.items()}
+    decoded = None if cursor is None else msgspec.json.decode(cursor)
+    return decoded, record.saved.done, record.saved.total, steps
 
 
 def assert_times(job: Job, record: Record) -> None:

@@ -39,6 +39,7 @@ from tests.properties.choices import (
 from tests.properties.ground import some
 from tests.properties.key_rules import KeyRules
 from tests.properties.lane_rules import LaneRules
+from tests.properties.saving_rules import SavingRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim
 
 
-class QueueMachine(LaneRules, KeyRules):
+class QueueMachine(LaneRules, KeyRules, SavingRules):
     """One example: a fresh store and a fresh model."""
 
     @initialize(

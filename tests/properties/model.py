@@ -18,13 +18,14 @@ from leasehold.model.states import State
 from leasehold.store.base import Answer
 from tests.properties.choices import UNIT
 from tests.properties.key_model import Keys
-from tests.properties.records import End, Lease, Record
+from tests.properties.records import End, Lease, Record, Saved
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.lanes import Place
+    from leasehold.model.saving import Save
     from leasehold.model.values import NewJob, Settlement, Want
     from leasehold.store.base import Answers
 
@@ -300,6 +301,27 @@ class Model:
             self._schedule(record, each.delay_seconds or 0.0)
         elif each.outcome == "released":
             record.land()
+
+    def save(self, worker: WorkerId, saves: Sequence[Save]) -> list[bool]:
+        """Save for those whose lease stands: `done` never goes back, a memory never changes."""
+        self._tick()
+        return [self._save(worker, each) for each in saves]
+
+    def _save(self, worker: WorkerId, each: Save) -> bool:
+        record = self.jobs.get(each.job_id)
+        lease = record.lease if record else None
+        if not record or not lease or (lease.fence, lease.worker) != (each.fence, worker):
+            return False
+        before = record.saved
+        said = [amount for amount in (before.done, each.done) if amount is not None]
+        record.saved = Saved(
+            cursor=before.cursor if each.cursor is None else each.cursor,
+            done=max(said, default=None),
+            total=before.total if each.total is None else each.total,
+        )
+        if each.step is not None:
+            record.steps.setdefault(each.step, each.result or "null")
+        return True
 
     def is_committed(self, worker: WorkerId, each: Settlement) -> bool:
         """Settle inside the job's own transaction: True when it may commit."""

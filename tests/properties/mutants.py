@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import Fence, JobId, WorkerId
     from leasehold.model.lanes import Pause, RuleChange
+    from leasehold.model.saving import Save
     from leasehold.model.values import Claim, Held, Lapsed, NewJob, Promotion, Renewal, Settlement
     from leasehold.store.base import Answers, Store
 
@@ -210,6 +211,28 @@ class IgnoresTheFenceInPause(Remembering):
         return self._store.pause_lane(worker, msgspec.structs.replace(lease, fence=fence), pause)
 
 
+class IgnoresTheFenceInSave(Remembering):
+    def save(self, worker: WorkerId, saves: Sequence[Save]) -> list[bool]:
+        forged = [
+            msgspec.structs.replace(each, fence=self.newest.get(each.job_id, each.fence))
+            for each in saves
+        ]
+        return self._store.save(worker, forged)
+
+
+class SavesWithoutALease(Mutant):
+    @contextlib.contextmanager
+    def saving(self, *args: Any, **options: Any) -> Iterator[Any]:
+        with contextlib.suppress(LeaseLost), self._store.saving(*args, **options) as opened:
+            yield opened
+
+
+class ForgetsSteps(Mutant):
+    def save(self, worker: WorkerId, saves: Sequence[Save]) -> list[bool]:
+        bare = [msgspec.structs.replace(each, step=None) for each in saves]
+        return self._store.save(worker, bare)
+
+
 class IgnoresKeys(Mutant):
     def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
         return self._store.enqueue([msgspec.structs.replace(job, unique=None) for job in jobs])
@@ -256,6 +279,9 @@ MUTANTS: tuple[type[Mutant], ...] = (
     ClaimsFromPausedQueues,
     ShortensThePauseOfAKey,
     IgnoresTheFenceInPause,
+    IgnoresTheFenceInSave,
+    SavesWithoutALease,
+    ForgetsSteps,
     IgnoresKeys,
     SkipsWhatShouldReplace,
     LetsNobodyGo,

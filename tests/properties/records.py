@@ -34,6 +34,15 @@ class End:
     worker: WorkerId | None
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a job has saved last; the cursor is JSON."""
+
+    cursor: str | None = None
+    done: float | None = None
+    total: float | None = None
+
+
 @dataclass(slots=True)
 class Record:
     """A job: what was asked, the place it stands in ("" when it ended), and its history.
@@ -57,6 +66,8 @@ class Record:
     lease: Lease | None = None
     error: str | None = None
     ends: list[End] = field(default_factory=list)
+    saved: Saved = Saved()
+    steps: dict[str, str] = field(default_factory=dict)  # what it remembers, as JSON
 
     @property
     def state(self) -> State:

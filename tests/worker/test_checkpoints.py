@@ -317,6 +317,35 @@ def test_progress_ends_exact_however_often_it_is_told(client: Client, ending: st
     assert writes[0] < 100
 
 
+def test_progress_that_is_on_its_way_when_the_job_ends_is_not_too_late(client: Client) -> None:
+    begun, go_on, finished = (threading.Event() for _ in range(3))
+
+    def save(store: Store, worker: WorkerId, saves: Sequence[Save]) -> list[bool]:
+        if not begun.is_set():
+            begun.set()
+            assert go_on.wait(20)
+        return store.save(worker, saves)
+
+    def finish(store: Store, *args: Any) -> Any:
+        finished.set()
+        return store.finish(*args)
+
+    @lh.task(name="last")
+    def last() -> None:
+        lh.current_job().progress(1, 2)
+        assert begun.wait(20)
+
+    changed = ChangedStore(client.store, save=save, finish=finish)
+    with lh.Client(store=changed) as other:
+        job_id = other.enqueue(last).id
+        with new_worker(other, [last]) as worker:
+            assert begun.wait(20)
+            assert not finished.wait(0.3)
+            go_on.set()
+            wait_until(lambda: worker.report.succeeded == 1, "it has ended")
+    assert (saved(client, job_id).done, saved(client, job_id).total) == (1, 2)
+
+
 def test_progress_is_seen_while_the_job_runs(client: Client) -> None:
     go_on = threading.Event()
 
