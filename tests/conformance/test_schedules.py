@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from leasehold.errors import IdConflict
@@ -162,6 +163,14 @@ def test_a_job_keeps_its_options(store: Store) -> None:
     assert (job.queue, job.priority, job.max_attempts, job.timeout_seconds) == ("mail", 7, 2, 30.0)
     assert (job.lane, job.tenant, job.created_by) == (HOST, "acme", "schedule nightly")
     assert (job.state, job.run_at) == (State.BLOCKED, LONG_AGO)
+
+
+def test_a_job_keeps_what_comes_after_it(store: Store, tables: Tables) -> None:
+    seen = put(store, wanted(job={"on_end": raw({"kind": "tell"})}))
+    assert store.fire(firing(seen))
+    (row,) = tables.rows("job")
+    found = row["on_end"]
+    assert (msgspec.json.decode(found) if isinstance(found, str) else found) == {"kind": "tell"}
 
 
 def test_a_job_whose_key_is_held_is_not_made_and_the_holder_stands_for_it(store: Store) -> None:

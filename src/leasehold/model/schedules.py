@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import takewhile
@@ -181,8 +181,12 @@ def make_job(schedule: ScheduleInfo, slot: datetime) -> NewJob:
 
 def read_job(schedule: NewSchedule, job_id: JobId) -> NewJob:
     """Build the schedule's job under an id."""
-    fields: Mapping[str, Any] = {**schedule.job, "id": job_id, "tenant": schedule.tenant}
-    return msgspec.json.decode(msgspec.json.encode(fields), type=NewJob)
+    fields = {**schedule.job, "id": job_id, "tenant": schedule.tenant}
+    on_end = fields.pop("on_end", None)  # msgspec can't read what may be raw or missing
+    job = msgspec.json.decode(msgspec.json.encode(fields), type=NewJob)
+    if on_end is None:
+        return job
+    return msgspec.structs.replace(job, on_end=msgspec.Raw(msgspec.json.encode(on_end)))
 
 
 def slot_id(schedule: ScheduleInfo, slot: datetime) -> JobId:
