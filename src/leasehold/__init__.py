@@ -25,6 +25,7 @@ from leasehold.task import Task, task
 
 if TYPE_CHECKING:
     from leasehold.aio import AsyncClient
+    from leasehold.batches import Batch
     from leasehold.bulk import Bulk
     from leasehold.client import Client
     from leasehold.errors import (
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "aio": ("AsyncClient",),
+    "batches": ("Batch",),
     "bulk": ("Bulk",),
     "client": ("Client",),
     "errors": (
@@ -169,6 +171,7 @@ __all__ = [
     "BadResult",
     "BadValue",
     "BadWorkflow",
+    "Batch",
     "BatchBusy",
     "BatchCounts",
     "BatchEnded",

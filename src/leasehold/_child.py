@@ -27,6 +27,7 @@ from leasehold.worker.savings import Savings
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from leasehold.batches import Batch
     from leasehold.model.durations import Duration
     from leasehold.model.needs import Predecessor
     from leasehold.model.values import Claim
@@ -66,6 +67,10 @@ class ChildJob(RunningJob):
 
     def spend(self, amount: float) -> None:
         self.spent = check_amount(amount)
+
+    @property
+    def batch(self) -> Batch:
+        raise LeaseholdError("an isolated task can't add to its batch: return a result instead")
 
     def pause_throttle(self, _until: datetime | Duration, /, *, reason: str = "") -> None:  # noqa: ARG002
         raise LeaseholdError("an isolated task can't pause its throttle: raise Snooze instead")

@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
+from leasehold.async_batches import AsyncBatches
 from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
 from leasehold.async_schedules import AsyncSchedules
 from leasehold.async_waiting import each_ended_async, wait_many_async
@@ -56,6 +57,7 @@ class AsyncClient:
     def __init__(self, url: str | None = None, *, store: Store | None = None) -> None:
         self._client = Client(url, store=store)
         self._enqueuer = AsyncEnqueuer(self._client.ids, self._write)
+        self.batches = AsyncBatches(self._client.batches)
         self.throttles = AsyncThrottles(self._client.throttles)
         self.shares = AsyncShares(self._client.shares)
         self.queues = AsyncQueues(self._client.queues, self._client.counts)

@@ -7,13 +7,13 @@ A walk goes from the newest job to the oldest, so it ends: what comes meanwhile 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias
 
 import msgspec
 
-from leasehold.errors import BadOption
+from leasehold.errors import BadOption, StoreError
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
 from leasehold.model.values import Filter
@@ -59,7 +59,14 @@ def cancel_in_steps(
     store: Store, where: Filter, *, by: str | None, limit: int | None, dry_run: bool
 ) -> Iterator[Bulk]:
     """Cancel what the filter names; yields the sums after each step, at least once."""
-    change = partial(store.cancel_many, by=by)
+
+    def change(job_ids: Sequence[JobId]) -> Mapping[JobId, State | None]:
+        states = store.cancel_many(job_ids, by=by)
+        ended = [job_id for job_id, state in states.items() if state is State.CANCELLED]
+        with suppress(StoreError):  # they are cancelled; a worker's sweep does the rest
+            store.follow_up(ended)
+        return states
+
     return _change_in_steps(CANCEL, store, change, where, limit=limit, dry_run=dry_run)
 
 

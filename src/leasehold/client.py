@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, overload
 
+from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
-from leasehold.errors import BadOption, JobNotFound, StoreUnavailable, WrongState
+from leasehold.errors import BadOption, JobNotFound, StoreError, StoreUnavailable, WrongState
 from leasehold.id_source import IdSource
 from leasehold.keeping import PruneReport, Retentions, prune_in_steps
 from leasehold.model.states import State
@@ -86,6 +88,7 @@ class Client:
         self.waiter = Waiter(lambda: self.store)
         self.schedules = Schedules(lambda: self.store, self._ids)
         self.retention = Retentions(lambda: self.store)
+        self.batches = Batches(lambda: self.store, self._ids, self.write, self._begin)
 
     def __enter__(self) -> Self:
         return self
@@ -310,7 +313,11 @@ class Client:
         A job that had ended stays as it is.
         """
         known = read_job_id(job_id)
-        return _found(self.store.cancel(known, by=by), known)
+        state = _found(self.store.cancel(known, by=by), known)
+        if state.is_final:
+            with suppress(StoreError):  # it is cancelled; a worker's sweep does the rest
+                self.store.follow_up([known])
+        return state
 
     def retry(self, job_id: UUID | str) -> State:
         """Make a failed, dead or cancelled job ready now, with its attempts to spend anew.

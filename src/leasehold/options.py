@@ -57,6 +57,12 @@ class HasId(Protocol):
 JobRef: TypeAlias = UUID | str | HasId
 
 
+class Callback(Protocol):
+    """A task that takes one argument, `ended`."""
+
+    def as_callback(self) -> bytes: ...
+
+
 class JobOptions(TypedDict, total=False):
     """Options of one job; they travel with it."""
 
@@ -78,6 +84,7 @@ class JobOptions(TypedDict, total=False):
     unique_for: Duration  # or "live", "ever"
     cooldown: Duration | None
     max_wait: Duration | None
+    on_end: Callback | None  # a task to run when this job has ended, however that was
     after: JobRef | Iterable[JobRef] | None  # it waits until they have succeeded
     after_any: bool  # … until one of them has
     even_if_failed: bool  # … or have ended in any other way
@@ -99,6 +106,7 @@ class TaskOptions(TypedDict, total=False):
     unique_for: Duration  # or "live", "ever"
     cooldown: Duration | None
     max_wait: Duration | None
+    on_end: Callback | None
     retry: RetryPolicy
     lease: Duration | None
     isolation: Literal["thread", "process"]
@@ -141,6 +149,7 @@ class Options:
     share_by: tuple[str, ...] | None = None  # (): the tenant
     cost: float | None = None
     key_words: KeyWords = field(default_factory=KeyWords)
+    on_end: bytes | None = None  # the job to make
     keep_seconds: float | None = None  # after its end; None: as its queue's jobs
     keep_dead_seconds: float | None = None
     keep_cancelled_seconds: float | None = None
@@ -307,6 +316,20 @@ def _read_after(name: str, value: Any) -> dict[str, Any]:
     return {name: tuple(jobs)}
 
 
+def read_callback(name: str, value: Any) -> bytes | None:
+    """Accept a task that can be a callback, with its options."""
+    if value is None:
+        return None
+    if not hasattr(value, "as_callback"):
+        raise BadOption(f"{name}: {value!r} is not a task; make it one with @task")
+    document: bytes = value.as_callback()
+    return document
+
+
+def _read_on_end(name: str, value: Any) -> dict[str, Any]:
+    return {name: read_callback(name, value)}
+
+
 def _read_flag(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, bool):
         raise BadOption(f"{name}: {value!r} is not True or False")
@@ -387,6 +410,7 @@ _READERS = {
     "id": _read_id,
     "tenant": _read_label,
     "batch": _read_id,
+    "on_end": _read_on_end,
     "created_by": _read_label,
     "throttle": _read_throttle,
     "share": _read_share,

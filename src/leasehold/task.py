@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, ca
 import msgspec
 
 from leasehold.binding import Binding, compile_binding
+from leasehold.calling_back import callback_of, for_tenant
 from leasehold.errors import BadOption, BadResult
 from leasehold.keying import check_key_arguments, fixed_key, is_keyed_by_call, own_key
 from leasehold.model.values import NewJob, TaskPolicy
@@ -157,6 +158,10 @@ class Task(Generic[P, R]):
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise self._refuse_result(explain(error, "result")) from error
 
+    def as_callback(self) -> bytes:
+        """Write down the job that `on_end` makes of this task; `BadOption` when it can't be one."""
+        return callback_of(self._binding, self.options, self._fields)
+
     def policy(self) -> TaskPolicy:
         """What the store should know of this kind."""
         return TaskPolicy(
@@ -261,9 +266,10 @@ def job_fields(kind: str, options: Options) -> dict[str, Any]:
         "tenant": options.tenant,
         "batch": options.batch,
         "created_by": options.created_by,
+        "on_end": for_tenant(options.on_end, options.tenant),
         "needs": options.needs,
     }
-    said = {name: value for name, value in fields.items() if value not in {None, ""}}
+    said = {name: value for name, value in fields.items() if value is not None and value != ""}
     return said | fixed_place(options) | fixed_key(options)
 
 

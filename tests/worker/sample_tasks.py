@@ -187,3 +187,14 @@ def babble() -> None:
 @lh.task(name="child.bad_result", isolation="process", max_attempts=1)
 def return_badly() -> object:
     return float("nan")
+
+
+@lh.task(name="batch_of_child", isolation="process")
+def batch_of_child() -> list[str]:
+    """Say which batch it is in, and what adding to it comes to."""
+    job = lh.current_job()
+    try:
+        job.batch.add(batch_of_child)
+    except lh.LeaseholdError as error:
+        return [str(job.batch_id), type(error).__name__]
+    return [str(job.batch_id)]

@@ -88,6 +88,11 @@ class BatchInfo(msgspec.Struct, frozen=True, kw_only=True):
     cancelled_by: str | None
     ended_at: datetime | None
 
+    @property
+    def progress(self) -> float:
+        """How many of its members have ended, from 0 to 1; of one without members, all have."""
+        return self.counts.ended / self.counts.total if self.counts.total else 1.0
+
 
 class BatchFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Which batches are listed; None does not restrict."""

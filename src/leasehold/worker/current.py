@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 import msgspec
 
+from leasehold.batches import Batches
 from leasehold.errors import Interrupted, LeaseholdError, LeaseLost
+from leasehold.id_source import IdSource
+from leasehold.model.batches import Adder
 from leasehold.model.lanes import read_place
 from leasehold.model.throttles import check_amount, read_pause
 from leasehold.store.shield import shielded
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from datetime import datetime
 
+    from leasehold.batches import Batch
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.needs import Predecessor
@@ -97,6 +101,20 @@ class RunningJob:
 
     @result.setter
     def result(self, value: Any) -> None:
+        raise NotImplementedError
+
+    @property
+    def batch_id(self) -> JobId | None:
+        """The batch that this job belongs to."""
+        return self._claim.batch
+
+    @property
+    def batch(self) -> Batch:
+        """A handle on this job's batch, to add members, also after it was sealed.
+
+        What is added counts before this job ends. It blocks for a moment: an async handler calls
+        it in a thread.
+        """
         raise NotImplementedError
 
     @property
@@ -319,6 +337,15 @@ class CurrentJob(RunningJob):
     @result.setter
     def result(self, value: Any) -> None:
         self._attempt.result = value
+
+    @property
+    def batch(self) -> Batch:
+        claim, store = self._claim, self._store
+        if claim.batch is None:
+            raise LeaseholdError(f"job {self.id} belongs to no batch")
+        adder = Adder(claim.job_id, claim.fence)
+        batches = Batches(lambda: store, IdSource(), store.enqueue, adder=adder)
+        return batches.batch(claim.batch, tenant=claim.tenant)
 
     @property
     def predecessors(self) -> tuple[Predecessor, ...]:

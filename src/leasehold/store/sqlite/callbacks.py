@@ -38,7 +38,11 @@ def call_back(ended: Iterable[str], now: int) -> Generator[Statement, Rows, list
 def make_callback(asked: str, job_id: JobId, ended: JobEnded | BatchEnded) -> NewJob:
     """Make a job of what was asked for."""
     document = msgspec.json.decode(asked)
-    return _decode(_encode(document | {"id": job_id, "args": {"ended": ended}}))
+    following = document.pop("on_end", None)
+    job = _decode(_encode(document | {"id": job_id, "args": {"ended": ended}}))
+    if following is None:
+        return job
+    return msgspec.structs.replace(job, on_end=msgspec.Raw(_encode(following)))
 
 
 def queues_of(jobs: Iterable[NewJob]) -> list[str]:

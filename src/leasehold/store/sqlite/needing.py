@@ -13,6 +13,8 @@ import msgspec
 
 from leasehold.model.ids import JobId
 from leasehold.model.needs import Needs, Predecessor, Released
+from leasehold.store.sqlite.callbacks import call_back
+from leasehold.store.sqlite.enqueue import run_script
 from leasehold.store.sqlite.records import ABOVE_ALL_IDS, read_jobs, to_job_id
 from leasehold.store.sqlite.statements import as_json, rows, text
 
@@ -67,6 +69,7 @@ def release(
     for name in _MOVES:
         connection.execute(text(name), {"ids": as_json(let_go), "now": now})
     connection.execute(text("release_cancel"), {"reasons": as_json(reasons), "now": now})
+    run_script(connection, call_back(reasons, now))
     moved = as_json([job_id for job_id, _, _ in judged])
     connection.execute(text("release_remove"), {"ids": moved})
     rows(connection, "release_unmark", ids=moved)

@@ -251,6 +251,19 @@ BEGIN
   SELECT moving.job_id, moving.queue, moving.verdict = 'cancel'
   FROM moving
   ORDER BY moving.job_id;
+  -- Those that ended call back, in the same transaction.
+  PERFORM leasehold.call_back(ended.job_id, ended.state::text, ended.attempt, ended.error,
+    make_interval(secs => skew_seconds))
+  FROM leasehold.callback AS c
+  CROSS JOIN LATERAL (
+    SELECT o.*
+    FROM leasehold.outcome AS o
+    WHERE o.job_id = c.job_id
+    ORDER BY o.attempt DESC
+    LIMIT 1
+  ) AS ended
+  WHERE c.job_id = ANY (mine)
+    AND ended.finished_at = moment;
 END
 $$;
 
