@@ -249,6 +249,28 @@ def test_an_interrupted_handler_may_save_before_it_ends(client: Client) -> None:
     assert saved(client, job_id).cursor == "so far"
 
 
+def test_a_handler_that_waits_for_its_save_can_be_interrupted(client: Client) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def save(store: Store, worker: WorkerId, saves: Sequence[Save]) -> list[bool]:
+        begun.set()
+        assert go_on.wait(20)
+        return store.save(worker, saves)
+
+    @lh.task(name="stuck")
+    def stuck() -> None:
+        lh.current_job().checkpoint(1)
+
+    with lh.Client(store=ChangedStore(client.store, save=save)) as other:
+        job_id = other.enqueue(stuck).id
+        with new_worker(other, [stuck]):
+            assert begun.wait(20)
+            client.cancel(job_id)
+            wait_for_state(client, job_id, State.CANCELLED)
+            go_on.set()
+    assert client.checkpoint(job_id) is None
+
+
 def test_a_save_waits_while_the_database_is_away(client: Client) -> None:
     refused = [0]
 
