@@ -19,7 +19,9 @@ LEVELS = ("debug", "info", "warning", "error")
 _EXAMPLE = """\
 leasehold work shop.tasks
 leasehold work shop.tasks:mail --queue urgent --queue mail --slots 8
-leasehold work shop.tasks --queue mail=3 --queue reports=1 --budget 45s"""
+leasehold work shop.tasks --queue mail=3 --queue reports=1 --budget 45s
+leasehold work shop.tasks --batch 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5 --max-jobs 100"""
+_LEAST_SECONDS = 0.1
 
 
 @click.command(cls=Command, example=_EXAMPLE)
@@ -59,7 +61,11 @@ leasehold work shop.tasks --queue mail=3 --queue reports=1 --budget 45s"""
     "--budget",
     type=read_duration,
     metavar="TIME",
-    help="End within this time; also when no job is ready.",
+    help="End within this time, start-up included; also when no job is ready.",
+)
+@click.option("--max-jobs", type=click.IntRange(1), help="Start no more jobs than this, then end.")
+@click.option(
+    "--batch", metavar="ID", help="Run the jobs of this batch only; end when none is ready."
 )
 @click.option("--name", help="What the worker calls itself.")
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
@@ -74,6 +80,8 @@ def work(
     slots: tuple[str, ...],
     until_empty: bool,
     budget: float | None,
+    max_jobs: int | None,
+    batch: str | None,
     log_level: str,
     log_format: str,
     **options: Any,
@@ -83,6 +91,7 @@ def work(
     TASKS is a task, a list of tasks or a Registry in the module; without it, all its tasks. The
     first signal lets running jobs end within --grace, a second one hands them back at once.
     """
+    started = time.monotonic()
     from leasehold.cli.loading import load_registry
     from leasehold.cli.logs import set_up_logging
     from leasehold.worker import Worker
@@ -93,8 +102,14 @@ def work(
     with session.client(may_create=True) as client:
         worker = Worker(client, registry, **options)
         _announce(worker, session, len(registry))
-        started = time.monotonic()
-        report = worker.run(until_empty=True if until_empty else None, budget=budget)
+        # What loading the tasks took is part of the budget; what is left of it is never nothing.
+        spent = time.monotonic() - started
+        report = worker.run(
+            until_empty=True if until_empty else None,
+            budget=None if budget is None else max(_LEAST_SECONDS, budget - spent),
+            max_jobs=max_jobs,
+            batch=batch,
+        )
         _print_report(session, report, time.monotonic() - started)
     click.get_current_context().exit(report.exit_code)
 
@@ -142,10 +157,12 @@ def _print_report(session: Session, report: Report, seconds: float) -> None:
     from leasehold.cli.output import print_json, span
 
     counts = asdict(report)
-    reason = counts.pop("reason")
+    reason, unfit = counts.pop("reason"), counts.pop("unfit")
     if session.is_json:
         ending = {"seconds": round(seconds, 3), "exit_code": report.exit_code}
-        print_json({"reason": reason, **counts, **ending})
+        print_json({"reason": reason, **counts, "unfit": unfit, **ending})
         return
     told = ", ".join(f"{amount:,} {outcome}" for outcome, amount in counts.items() if amount)
     click.echo(f"{reason} after {span(seconds)}: {told or 'no job ran'}")
+    if unfit:
+        click.echo(f"Left out, too long for the time that was left: {', '.join(unfit)}")

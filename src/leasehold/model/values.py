@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -58,6 +59,17 @@ class Want(msgspec.Struct, frozen=True):
     limit: int
     least: int | None = None  # the lowest priority wanted
     aging_seconds: float | None = None  # a job gains a point of priority each time it waits so long
+
+
+class Only(msgspec.Struct, frozen=True):
+    """What a claim is narrowed to; None does not restrict. All other jobs stay where they are."""
+
+    batch: JobId | None = None
+    kinds: frozenset[str] | None = None
+
+    def of(self, known: Iterable[str]) -> list[str]:
+        """Name those of the known kinds that are wanted."""
+        return sorted(set(known) if self.kinds is None else self.kinds.intersection(known))
 
 
 class Claim(msgspec.Struct, frozen=True, gc=False):

@@ -40,6 +40,7 @@ from leasehold.model.values import (
     Job,
     Lapsed,
     NewJob,
+    Only,
     Promotion,
     QueueCounts,
     Renewal,
@@ -56,6 +57,7 @@ from leasehold.store.base_needs import NeedsStore
 from leasehold.store.base_results import ResultStore
 from leasehold.store.base_saving import Saves, SavingStore, nothing_saved
 from leasehold.store.base_schedules import ScheduleStore
+from leasehold.store.base_timing import TimingStore
 
 
 class Statement(NamedTuple):
@@ -157,6 +159,7 @@ class Store(
     KeepingStore,
     MovingStore,
     ResultStore,
+    TimingStore,
     Protocol,
 ):
     """The database behind the queue. Safe to use from many threads."""
@@ -209,16 +212,26 @@ class Store(
         limit: int,
         leases: Mapping[str, float],
         is_for_suspects: bool = False,
+        only: Only | None = None,
     ) -> list[Claim]:
         """Take leases on ready jobs, in the order of the wants, at most `limit` in all.
 
         A paused queue gives nothing. `least` of a want is the lowest priority that is wanted.
         `leases` names the kinds this worker knows, each with its lease in seconds. Jobs of other
         kinds are parked. Suspects (jobs that lapsed before) come only when asked for.
+
+        With `only`, other jobs are neither taken nor parked. All members of a batch are seen; for
+        kinds alone it looks through the first thousands of a queue's jobs and no further.
         """
 
     def claim_parked(
-        self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        only: Only | None = None,
     ) -> list[Claim]:
         """Take leases on jobs that other workers parked and this one knows."""
 
@@ -230,15 +243,22 @@ class Store(
         parties: int,
         page: int,
         after: Mapping[str, str],
+        batch: JobId | None = None,
     ) -> list[LaneSeen]:
         """List lanes with work, open or not, in the order of their places. Takes nothing.
 
         Of each look at most so many parties, of each party `page` lanes, after the place that
-        `after` has for it.
+        `after` has for it. With a batch: all lanes in which it has jobs.
         """
 
     def claim_lanes(
-        self, worker: WorkerId, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]
+        self,
+        worker: WorkerId,
+        asks: Sequence[Ask],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        only: Only | None = None,
     ) -> list[Claim]:
         """Take leases on jobs of these lanes, in this order, no more than each has room for.
 

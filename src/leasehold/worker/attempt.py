@@ -72,6 +72,19 @@ class Attempt(msgspec.Struct, eq=False):
             self.runner.interrupt(self, reason)
         return True
 
+    def ask(self, reason: type[Interrupted]) -> None:
+        """Let the handler see that it should end, and leave it to it; `insist` later."""
+        if self.interruption is None and not self.is_over:
+            self.interruption = reason
+
+    def insist(self, now: float) -> None:
+        """Interrupt a handler that was only asked before."""
+        if self.interruption is None or self.interrupted_at != NOT_STARTED or self.is_over:
+            return
+        self.interrupted_at = now
+        if self.runner is not None:
+            self.runner.interrupt(self, self.interruption)
+
 
 def attempt_of(claim: Claim, task: Task[..., Any], asked_at: float) -> Attempt:
     """Make the attempt for a claim that was asked for at that moment."""

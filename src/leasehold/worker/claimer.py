@@ -9,7 +9,8 @@ import time
 from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseholdError
-from leasehold.model.values import Fleet
+from leasehold.model.states import State
+from leasehold.model.values import Filter, Fleet
 from leasehold.upkeep import retention as keeping
 from leasehold.upkeep.needs import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
@@ -17,6 +18,7 @@ from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
 from leasehold.worker.follower import SWEEP_LIMIT
 from leasehold.worker.pace import Pace
+from leasehold.worker.report import Reason
 from leasehold.worker.runners import runs_on_loop
 from leasehold.worker.taker import Taker
 from leasehold.worker.turns import SPARE_LOOKS, TURN_SECONDS, place_in_line
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leasehold.model.ids import WorkerId
+    from leasehold.model.values import Only, Survey
     from leasehold.registry import Registry
     from leasehold.store.base import Store, Wake
     from leasehold.upkeep.retention import Retention
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.follower import Follower
+    from leasehold.worker.plan import Plan
     from leasehold.worker.runners import Runners
     from leasehold.worker.settings import Settings
 
@@ -63,7 +67,8 @@ class Claimer:
         conclusion: Conclusion,
         retention: Retention,
         follower: Follower,
-        on_empty: Callable[[], None] | None,
+        plan: Plan,
+        on_end: Callable[[Reason], None],
     ) -> None:
         self._store = store
         self._retention = retention
@@ -72,7 +77,8 @@ class Claimer:
         self._kinds = tuple(task.name for task in registry)
         self._settings = settings
         self._book = book
-        self._on_empty = on_empty
+        self._plan = plan
+        self._on_end = on_end
         self._random = random.Random()
         self._pace = Pace(
             settings.slots, settings.shortest_lease_seconds, can_prefetch=_can_prefetch(registry)
@@ -86,6 +92,7 @@ class Claimer:
             runners=runners,
             conclusion=conclusion,
             pace=self._pace,
+            plan=plan,
         )
         self._waker = store.waker(frozenset(settings.queues))
         self._wants_poke = False
@@ -194,12 +201,14 @@ class Claimer:
     def _look(self) -> None:
         """Claim what there is room for, do what is due, then wait for a reason to look again."""
         self._pace.measure(self._book.finished, time.monotonic())
-        room = self._pace.room(self._book.open_count)
+        room = self._plan.room(self._pace.room(self._book.open_count))
         was_empty = self._book.is_empty
+        if self._plan.is_spent and was_empty:
+            self._on_end(Reason.MAX_JOBS)
         self._taker.is_held_up = False
         taken = 0
-        if room > 0 and (self._taker.is_hopeful or self._on_empty is not None):
-            if self._on_empty is not None:
+        if room > 0 and (self._taker.is_hopeful or self._plan.ends_empty):
+            if self._plan.ends_empty:
                 self._taker.hope()
             taken = self._taker.take_some(room)
         self._fire()
@@ -211,8 +220,8 @@ class Claimer:
             slot = self._firings.due_at - time.monotonic()
             self._wait(min(self._rounds.seconds_to_next(), slot), wants_poke=True)
             return
-        if self._on_empty is not None and was_empty and self._is_drained():
-            self._on_empty()
+        if self._plan.ends_empty and was_empty and (reason := self._drained(room)) is not None:
+            self._on_end(reason)
         if self._is_after_suspects and self._claim_suspect() > 0:
             return
         if not self._taker.is_hopeful:
@@ -250,26 +259,50 @@ class Claimer:
             if self._taker.is_hopeful or self._is_stopping:
                 return
 
-    def _is_drained(self) -> bool:
+    def _drained(self, room: int) -> Reason | None:
         """Whether nothing is left that may run: a survey looks where a claim's hint may not."""
+        seen = self._let_come()
+        if seen is None:
+            return None
+        if self._taker.only is not None:
+            return self._drained_of(self._taker.only, seen, room)
+        is_empty = not (seen.ready or seen.suspects or self._taker.has_open_lanes())
+        return Reason.EMPTY if is_empty else None
+
+    def _let_come(self) -> Survey | None:
+        """Do all that may let jobs come; None when something did, else what is there."""
         self._firings.expect(0.0)
         if self._fire() + self._store.promote(limit=PROMOTE_LIMIT).count > 0:
-            return False
+            return None
         if self._claim_suspect() + self._taker.take_parked() > 0 or not self._book.is_empty:
-            return False
+            return None
         seen = self._store.survey(self._settings.queues, self._kinds)
         self._taker.uses_lanes = self._taker.uses_lanes or seen.lanes
         if seen.successors and self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
-            return False
+            return None
         if seen.dependents and sweep_dependents(self._store):
-            return False
+            return None
         if seen.batches:
             swept = self._store.sweep(after=None, limit=SWEEP_LIMIT, is_thorough=False)
             if swept.is_any or swept.busy:
-                return False
+                return None
             # Another one may have followed up since the survey.
             seen = self._store.survey(self._settings.queues, self._kinds)
-        return not (seen.ready or seen.suspects or self._taker.has_open_lanes())
+        return seen
+
+    def _drained_of(self, only: Only, seen: Survey, room: int) -> Reason | None:
+        """Do the same for a run that is narrowed: what others may run is no matter."""
+        self._taker.hope()
+        self._taker.lanes.hope()
+        if self._taker.take_some(room) > 0:
+            return None
+        if only.kinds is None:
+            return None if self._taker.has_open_lanes() else Reason.EMPTY
+        is_left = seen.ready or seen.suspects or seen.parked or seen.lanes
+        if is_left and only.batch is not None:
+            members = Filter(batch=only.batch, state=State.QUEUED)
+            is_left = bool(self._store.find_ids(members, before=None, limit=1))
+        return Reason.BUDGET if is_left else Reason.EMPTY
 
     def _idle_seconds(self) -> float:
         due = self._next_due_at - time.monotonic() if self._next_due_at > 0 else float("inf")
@@ -291,7 +324,7 @@ class Claimer:
     @property
     def _is_eager(self) -> bool:
         """Whether the next look should not wait for a wake-up."""
-        return self._on_empty is not None or self._is_after_suspects
+        return self._plan.ends_empty or self._plan.is_spent or self._is_after_suspects
 
     @property
     def _has_nothing(self) -> bool:
@@ -385,6 +418,8 @@ class Claimer:
 
     def _beat(self) -> None:
         self._fleet = self._store.beat(self._worker, running=self._book.running_count)
+        if news := self._plan.durations.take_news():
+            self._store.note_durations(news)
         self._reclaim_round.every_seconds = self._lapse_seconds()
 
 

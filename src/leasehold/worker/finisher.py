@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
+    from leasehold.worker.durations import Durations
     from leasehold.worker.report import Tally
     from leasehold.worker.saver import Saver
 
 BATCH = 1_000
+LINGER_SECONDS = 10.0
 _LONGEST_PAUSE_SECONDS = 2.0
 _PASSING = (StoreUnavailable, StoreBusy, StoreFull)
 _COMES_BACK = frozenset({"failed", "snoozed"})
@@ -66,6 +68,7 @@ class Finisher:
         *,
         listener: Listener,
         hints: Hints,
+        durations: Durations,
         saver: Saver,
     ) -> None:
         self._store = store
@@ -74,12 +77,14 @@ class Finisher:
         self._tally = tally
         self._listener = listener
         self._hints = hints
+        self._durations = durations
         self._saver = saver
         self._ended: deque[tuple[Attempt, Outcome, float]] = deque()
         self._wanted = threading.Event()
         self._is_waiting = False
         self._is_stopping = False
         self._give_up = threading.Event()
+        self._gives_up_at = float("inf")
         self._thread = threading.Thread(target=self._serve, name="leasehold-finish", daemon=True)
 
     def start(self) -> None:
@@ -91,13 +96,19 @@ class Finisher:
         if self._is_waiting:
             self._wanted.set()
 
-    def stop(self, timeout_seconds: float) -> bool:
-        """Write what is left, for as long as that may take; False when something was not."""
+    def stop(self, timeout_seconds: float, *, may_linger: bool = False) -> bool:
+        """Write what is left, for as long as that may take; False when something was not.
+
+        What was not may still be tried for a while by the thread, which is left to itself.
+        """
         self._is_stopping = True
         self._wanted.set()
         self._thread.join(timeout_seconds)
-        self._give_up.set()
-        self._thread.join(1.0)
+        if may_linger:
+            self._gives_up_at = time.monotonic() + LINGER_SECONDS
+        else:
+            self._give_up.set()
+            self._thread.join(1.0)
         return self._book.is_empty
 
     def _serve(self) -> None:
@@ -151,7 +162,7 @@ class Finisher:
         """Try until the store has answered; None when the worker had to give up."""
         pause = 0.05
         settlements = [each for _, each in asked]
-        while not self._give_up.is_set():
+        while not self._give_up.is_set() and time.monotonic() < self._gives_up_at:
             try:
                 self._saver.flush(attempt for attempt, _ in asked)  # while the leases stand
                 return self._store.finish(self._worker, settlements)
@@ -190,6 +201,7 @@ class Finisher:
                     self._tell(attempt, each)
         for outcome, count in counts.items():
             self._tally.add(outcome, count)
+        self._durations.note(asked)
         self._strike([attempt for attempt, _ in asked])
 
     def _strike(self, attempts: list[Attempt]) -> None:

@@ -13,9 +13,9 @@ from leasehold.worker.ring import Ring
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from leasehold.model.ids import WorkerId
+    from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.lanes import LaneSeen
-    from leasehold.model.values import Claim, Want
+    from leasehold.model.values import Claim, Only, Want
     from leasehold.store.base import Store
 
 PARTIES = 64
@@ -37,6 +37,7 @@ class Lanes:
         self._store = store
         self._worker = worker
         self._leases = leases
+        self.only: Only | None = None  # what claims are narrowed to now
         self._random = random.Random()
         self._ring = Ring()
         self._freed: deque[str] = deque()
@@ -129,10 +130,14 @@ class Lanes:
         asks = [Ask(lane.place, min(lane.room, limit)) for lane in lanes]
         return self._take(asks, limit) if asks else []
 
+    @property
+    def _batch(self) -> JobId | None:
+        return None if self.only is None else self.only.batch
+
     def _open_lanes(self, wants: Sequence[Want], stages: Sequence[str]) -> list[LaneSeen]:
         looks = [Look(want.queue, stage) for want in wants for stage in stages]
         seen = self._store.look_lanes(
-            self._worker, looks, parties=PARTIES, page=FEWEST_LANES, after={}
+            self._worker, looks, parties=PARTIES, page=FEWEST_LANES, after={}, batch=self._batch
         )
         return [lane for lane in seen if lane.room > 0]
 
@@ -154,7 +159,9 @@ class Lanes:
 
     def _take(self, asks: list[Ask], limit: int) -> list[Claim]:
         started = time.monotonic()
-        claims = self._store.claim_lanes(self._worker, asks, limit=limit, leases=self._leases)
+        claims = self._store.claim_lanes(
+            self._worker, asks, limit=limit, leases=self._leases, only=self.only
+        )
         self._gather_seconds = min(MOST_GATHER_SECONDS, 2 * (time.monotonic() - started))
         return claims
 
@@ -184,8 +191,10 @@ class Lanes:
             parties=PARTIES,
             page=page,
             after=self._pages,
+            batch=self._batch,
         )
-        self._turn_page(seen, page)
+        if self._batch is None:  # else all of them were seen
+            self._turn_page(seen, page)
         return seen
 
     def _turn_page(self, seen: Sequence[LaneSeen], page: int) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 EXIT_ABANDONED = 70
 
@@ -14,7 +18,8 @@ class Reason(StrEnum):
 
     STOPPED = "stopped"
     EMPTY = "empty"
-    BUDGET = "budget"
+    BUDGET = "budget"  # its time was over, or too short for anything that is left
+    MAX_JOBS = "max_jobs"
     ABANDONED = "abandoned"  # a handler could not be stopped; the process should end
 
 
@@ -30,6 +35,8 @@ class Report:
     snoozed: int
     released: int
     lost: int
+    abandoned: int = 0  # of these so many handlers did not end when they were told to
+    unfit: tuple[str, ...] = ()  # kinds that were left out because they would not end in time
 
     @property
     def exit_code(self) -> int:
@@ -51,7 +58,7 @@ class Tally:
     def __getitem__(self, outcome: str) -> int:
         return self._counts.get(outcome, 0)
 
-    def report(self, reason: Reason) -> Report:
+    def report(self, reason: Reason, unfit: Iterable[str] = ()) -> Report:
         return Report(
             reason=reason,
             succeeded=self["succeeded"],
@@ -61,4 +68,6 @@ class Tally:
             snoozed=self["snoozed"],
             released=self["released"],
             lost=self["lost"],
+            abandoned=self["abandoned"],
+            unfit=tuple(sorted(unfit)),
         )

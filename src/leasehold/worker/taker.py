@@ -12,7 +12,7 @@ from msgspec import structs
 
 from leasehold.model.lanes import SUSPECTS, parked
 from leasehold.model.outcomes import Released
-from leasehold.model.values import Want
+from leasehold.model.values import Settlement, Want
 from leasehold.placing import is_laned
 from leasehold.worker.attempt import attempt_of
 from leasehold.worker.lanes import Lanes
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leasehold.model.ids import WorkerId
-    from leasehold.model.values import Claim
+    from leasehold.model.values import Claim, Only
     from leasehold.registry import Registry
     from leasehold.store.base import Store
-    from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.pace import Pace
+    from leasehold.worker.plan import Plan
     from leasehold.worker.runners import Runners
     from leasehold.worker.settings import Settings
 
@@ -51,6 +51,7 @@ class Taker:
         runners: Runners,
         conclusion: Conclusion,
         pace: Pace,
+        plan: Plan,
     ) -> None:
         self._store = store
         self._worker = worker
@@ -60,7 +61,9 @@ class Taker:
         self._runners = runners
         self._conclusion = conclusion
         self._pace = pace
+        self._plan = plan
         self._random = random.Random()
+        self.only: Only | None = None
         self.lanes = Lanes(store, worker, settings.leases)
         self.uses_lanes = any(is_laned(task.options) for task in registry)
         self.agings: dict[str, float] = {}  # by queue, as the last survey said
@@ -92,12 +95,24 @@ class Taker:
 
     def has_open_lanes(self) -> bool:
         """Whether a lane has a job that may start now."""
+        self._narrow()
         return self.uses_lanes and self.lanes.has_open(self._wants(self._settings.slots))
 
     # -- what to take ----------------------------------------------------------------------------
     def take_some(self, room: int) -> int:
         """Take up to so many of what may run; lanes only where they are in use."""
+        room = self._plan.room(room)
+        taken = 0
+        if long_ones := min(room, self._plan.begin_long(self._tasks, self._settings.slots)):
+            taken = self._take_what_may_run(long_ones)
+            self._plan.end_long()
+            self.hope()
+            self.lanes.hope()
+        return taken + self._take_what_may_run(room - taken)
+
+    def _take_what_may_run(self, room: int) -> int:
         self.is_held_up = False
+        self._narrow()
         if not self._are_lanes_hopeful:
             return self._take_all_ready(self._wants(room), room)
         if self.lanes.has_several_shares or self.is_ready_hopeful:
@@ -106,14 +121,25 @@ class Taker:
         self.is_held_up = room <= 0
         return self._take_in_turns(room) if room > 0 else 0
 
+    def _narrow(self) -> Only | None:
+        """Note what claims are narrowed to now: to a batch, to what still fits into the budget."""
+        self.only = self.lanes.only = self._plan.only(self._tasks)
+        return self.only
+
     def take_suspect(self) -> int:
         """Take a job that lapsed before, alone and one at a time: it may kill its worker."""
         wants = self._wants(1)
         if self._book.suspects > 0 or self._room() <= 0 or not wants:
             return 0
+        only = self._narrow()
         taken = self._take(
             lambda: self._store.claim(
-                self._worker, wants, limit=1, leases=self._settings.leases, is_for_suspects=True
+                self._worker,
+                wants,
+                limit=1,
+                leases=self._settings.leases,
+                is_for_suspects=True,
+                only=only,
             )
         )
         if taken == 0 and self.uses_lanes:
@@ -126,9 +152,10 @@ class Taker:
         wants = self._wants(room) if room > 0 else []
         if not wants:
             return 0
+        only = self._narrow()
         taken = self._take(
             lambda: self._store.claim_parked(
-                self._worker, wants, limit=room, leases=self._settings.leases
+                self._worker, wants, limit=room, leases=self._settings.leases, only=only
             )
         )
         if taken < room and self.uses_lanes:
@@ -191,9 +218,10 @@ class Taker:
         hopeful = [want for want in wants if self._may_have(want)]
         if not hopeful or limit <= 0:
             return 0
+        only = self.only
         taken = self._take(
             lambda: self._store.claim(
-                self._worker, hopeful, limit=limit, leases=self._settings.leases
+                self._worker, hopeful, limit=limit, leases=self._settings.leases, only=only
             )
         )
         if taken == 0:
@@ -218,7 +246,7 @@ class Taker:
         return wants
 
     def _room(self) -> int:
-        return self._pace.room(self._book.open_count)
+        return self._plan.room(self._pace.room(self._book.open_count))
 
     # -- taking ----------------------------------------------------------------------------------
     def _take(self, claim: Callable[[], list[Claim]]) -> int:
@@ -226,18 +254,26 @@ class Taker:
             self.settle_doubt()
         asked_at = time.monotonic()
         claims = claim()
-        if claims:
-            attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
-            self._book.add(attempts)
-            self._hand_over(attempts)
+        if not claims:
+            return 0
+        if self.is_stopping:
+            self._hand_back(claims)
+            return 0
+        self._plan.taken += len(claims)
+        attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
+        self._book.add(attempts)
+        self._runners.submit(attempts)
         return len(claims)
 
-    def _hand_over(self, attempts: list[Attempt]) -> None:
-        if not self.is_stopping:
-            self._runners.submit(attempts)
-            return
-        for attempt in attempts:  # the claim was under way when the stop came
-            self._conclusion.outcome(attempt, Released())
+    def _hand_back(self, claims: list[Claim]) -> None:
+        """Release what a claim gave that was under way when the stop came.
+
+        Here and now: the finisher may have ended, if nobody had the time to wait for us.
+        """
+        released = [
+            Settlement(job_id=each.job_id, fence=each.fence, outcome="released") for each in claims
+        ]
+        self._store.finish(self._worker, released)
 
     def doubt(self) -> None:
         """A claim's answer may have been lost."""

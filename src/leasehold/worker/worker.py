@@ -14,28 +14,34 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from leasehold._version import __version__
-from leasehold.errors import LeaseholdError
+from leasehold.errors import LeaseholdError, StoreUnavailable
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import WorkerInfo
+from leasehold.options import read_job_id
 from leasehold.registry import Registry
 from leasehold.schedules import declare
 from leasehold.worker.children import check_isolation
 from leasehold.worker.collector import calm_collector
 from leasehold.worker.crew import Crew
+from leasehold.worker.durations import Durations
+from leasehold.worker.plan import Plan, check_max_jobs, plan_budget
 from leasehold.worker.report import Reason, Report
 from leasehold.worker.settings import DEFAULT_SLOTS, read_settings
+from leasehold.worker.starting import Start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType, TracebackType
     from typing import Self
+    from uuid import UUID
 
     from leasehold.client import Client
     from leasehold.model.throttles import Throttle
     from leasehold.scheduling import Schedule
     from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
+    from leasehold.worker.plan import Budget
 
 _LONGEST_SLEEP_SECONDS = 0.5
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -90,23 +96,77 @@ class Worker:
         self.is_healthy = True  # False once a handler had to be abandoned
 
     # -- a process of its own --------------------------------------------------------------------
-    def run(self, *, until_empty: bool | None = None, budget: Duration | None = None) -> Report:
-        """Work until a signal, until nothing is left to do, or until the budget is spent.
+    def run(
+        self,
+        *,
+        until_empty: bool | None = None,
+        budget: Duration | None = None,
+        max_jobs: int | None = None,
+        batch: UUID | str | None = None,
+    ) -> Report:
+        """Work until a signal, or until one of these is reached; the report says which.
 
-        With a budget it also ends when nothing is left, unless `until_empty=False`, and it returns
-        in time: what is unfinished then is handed back without charge.
+        `budget` is a time that holds for all of it: only jobs that fit are started, what runs near
+        the end is asked to hand back, uncharged, and `run` returns in time. `max_jobs` is how many
+        attempts are started at most. With `batch`, only its members run. With a budget or a batch
+        it also ends when nothing that may run now is left, unless `until_empty=False`.
         """
-        ends_empty = budget is not None if until_empty is None else until_empty
-        deadline = None if budget is None else time.monotonic() + seconds(budget, name="budget")
+        called_at = time.monotonic()
+        is_bounded = budget is not None or batch is not None
+        plan = Plan(
+            ends_empty=is_bounded if until_empty is None else until_empty,
+            budget=self._read_budget(budget, called_at),
+            max_jobs=check_max_jobs(max_jobs),
+            batch=None if batch is None else read_job_id(batch, name="batch"),
+        )
         self._refuse_second_start()  # before anything changes: it may be running, embedded
         self._is_run = True
         with self._answering_signals(), calm_collector():
-            self._start(on_empty=self._say_empty if ends_empty else None)
-            reserve = self._settings.grace_seconds
-            if deadline is not None:
-                reserve = min(reserve, max(0.5, (deadline - time.monotonic()) / 8))
-            reason = self._await_end(None if deadline is None else deadline - reserve)
-            return self._finish(reason, reserve)
+            if plan.budget is None:
+                self._start(plan=plan)
+            else:
+                self._start_in_time(plan, plan.budget)
+            return self._end(self._await_end(plan.budget), plan)
+
+    def _read_budget(self, budget: Duration | None, now: float) -> Budget | None:
+        if budget is None:
+            return None
+        return plan_budget(seconds(budget, name="budget"), self._settings.grace_seconds, now)
+
+    def _start_in_time(self, plan: Plan, budget: Budget) -> None:
+        """Start in a thread of its own: a database that does not answer must not use it all up."""
+        start = Start(lambda is_late: self._start_with_history(plan, is_late), self._undo_start)
+        start.begin()
+        if not start.wait(budget.deadline - time.monotonic()):
+            raise StoreUnavailable(
+                f"the database did not answer within the budget of {budget.seconds:g} s"
+            )
+
+    def _start_with_history(self, plan: Plan, is_late: Callable[[], bool]) -> None:
+        store = self._client.store
+        store.check_schema()
+        plan.durations = Durations(store.durations(list(self._registry.kinds)))
+        self._start(plan=plan, is_late=is_late)
+
+    def _undo_start(self) -> None:
+        if self._crew is not None:
+            self._finish(Reason.BUDGET, 0.0)
+
+    def _end(self, reason: Reason, plan: Plan) -> Report:
+        """Stop, within the grace or what the budget has left, whichever is less."""
+        grace = self._settings.grace_seconds
+        if plan.budget is None:
+            return self._finish(reason, grace)
+        if self._crew is None:
+            raise LeaseholdError("this worker is not running")
+        self._is_stopped = True
+        is_over = reason is Reason.BUDGET
+        deadline = plan.budget.deadline
+        self._crew.stop_in_time(
+            deadline if is_over else min(deadline, time.monotonic() + grace),
+            lets_jobs_end=not is_over,
+        )
+        return self._crew.tally.report(reason, plan.unfit)
 
     def stop(self) -> None:
         """End a run, from any thread; an embedded worker ends here and now. Safe twice."""
@@ -158,13 +218,18 @@ class Worker:
         self,
         loop: asyncio.AbstractEventLoop | None = None,
         *,
-        on_empty: Callable[[], None] | None = None,
+        plan: Plan | None = None,
+        is_late: Callable[[], bool] = lambda: False,
     ) -> None:
         self._refuse_second_start()
+        plan = plan or Plan()
         store = self._client.store
         store.check_schema()
         policies = [task.policy() for task in self._registry]
         store.register(self._info(), policies, self._settings.rules)
+        if is_late():
+            store.farewell(self.id)
+            return
         declare(store, self._settings.schedules)
         self._crew = Crew(
             store,
@@ -172,7 +237,8 @@ class Worker:
             self._registry,
             self._settings,
             loop=loop,
-            on_empty=on_empty,
+            plan=plan,
+            on_end=self._events.put,
             on_abandoned=self._abandoned,
             hints=self._client.waiter,
         )
@@ -193,9 +259,6 @@ class Worker:
             version=__version__,
         )
 
-    def _say_empty(self) -> None:
-        self._events.put(Reason.EMPTY)
-
     def _abandoned(self, attempt: Attempt) -> None:
         self.is_healthy = False
         if self._is_run:
@@ -203,10 +266,11 @@ class Worker:
         elif self._crew is not None:
             self._crew.runners.replace(attempt)
 
-    def _await_end(self, deadline: float | None) -> Reason:
+    def _await_end(self, budget: Budget | None) -> Reason:
         # A SimpleQueue may be put to from a signal handler; an Event may deadlock there.
+        end_at = float("inf") if budget is None else budget.hand_back_at
         while True:
-            left = float("inf") if deadline is None else max(0.0, deadline - time.monotonic())
+            left = max(0.0, end_at - time.monotonic())
             try:
                 # Not for ever: a signal that strikes just before this thread goes to sleep does
                 # not wake it, and its handler runs only once this thread is awake.

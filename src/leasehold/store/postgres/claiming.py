@@ -128,7 +128,7 @@ class Claims:
         last = {(row[_QUEUE], row[_PRIORITY]): row for row in ends}  # of each level, in order
         for (queue, priority), row in last.items():
             self._levels.advance(queue, priority, read_moment(row[_CREATED_AT]), row[_JOB_ID])
-        return _claims(taken, request.leases)
+        return claims_of(taken, request.leases)
 
 
 def claim_parked(run: Callable[..., list[Any]], request: ClaimRequest) -> list[Claim]:
@@ -151,12 +151,12 @@ def _take_parked(
             part = replace(request, wants=wants, limit=most)
             sql = load(PACKAGE, "claim_parked")
             taken = run(sql, is_suspect=is_suspect, **part.parameters())
-            claims += _claims(taken, request.leases)
+            claims += claims_of(taken, request.leases)
     return claims
 
 
-def _claims(taken: list[Any], leases: Mapping[str, float]) -> list[Claim]:
-    # A kind without a lease is not known here: the statement has parked it.
+def claims_of(taken: list[Any], leases: Mapping[str, float]) -> list[Claim]:
+    """Read the rows. A kind without a lease is not known here: the statement has parked it."""
     return [
         Claim(*(*row[:_BATCH], leases[row[_KIND]], "", row[_BATCH]))
         for row in taken

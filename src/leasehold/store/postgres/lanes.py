@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import timedelta
 
-    from leasehold.model.ids import WorkerId
+    from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.lanes import Ask, Look, Pause
-    from leasehold.model.values import Held
+    from leasehold.model.values import Held, Only
 
 PACKAGE = "leasehold.store.postgres"
 
@@ -49,14 +49,32 @@ class Lanes:
         )
         return [LaneSeen(*row) for row in found]
 
-    def claim(self, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]) -> list[Claim]:
+    def look_for_batch(self, looks: Sequence[Look], batch: JobId) -> list[LaneSeen]:
+        heads = [head_of(look.queue, look.stage) for look in looks]
+        found = self._run(
+            load(PACKAGE, "look_lanes_batch"),
+            worker=self._worker,
+            heads=heads,
+            batch=batch,
+            skew=self._skew,
+        )
+        return [LaneSeen(*row) for row in found]
+
+    def claim(
+        self,
+        asks: Sequence[Ask],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        only: Only | None = None,
+    ) -> list[Claim]:
         """Take what was asked for; of jobs that were set aside, a suspect comes alone."""
         mosts = _merge(asks)
-        claims = self._take(mosts, limit=limit, leases=leases, suspects=False)
+        claims = self._take(mosts, limit=limit, leases=leases, suspects=False, only=only)
         aside = {place: 1 for place in mosts if read_place(place).stage.startswith("=")}
         if claims or not aside:
             return claims
-        return self._take(aside, limit=1, leases=leases, suspects=True)
+        return self._take(aside, limit=1, leases=leases, suspects=True, only=only)
 
     def pause(self, lease: Held, pause: Pause) -> bool:
         paused = self._run(
@@ -73,12 +91,19 @@ class Lanes:
         return bool(paused)
 
     def _take(
-        self, mosts: Mapping[str, int], *, limit: int, leases: Mapping[str, float], suspects: bool
+        self,
+        mosts: Mapping[str, int],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        suspects: bool,
+        only: Only | None,
     ) -> list[Claim]:
         if not mosts or limit <= 0:
             return []
+        narrow = {} if only is None else {"batch": only.batch, "kinds": only.of(leases)}
         taken = self._run(
-            load(PACKAGE, "claim_lanes"),
+            load(PACKAGE, "claim_lanes" if only is None else "claim_lanes_only"),
             places=pack_texts([place.encode() for place in mosts]),
             mosts=pack_integers(list(mosts.values())),
             limit=limit,
@@ -86,6 +111,7 @@ class Lanes:
             worker=self._worker,
             skew=self._skew,
             suspects=suspects,
+            **narrow,
         )
         return _claims(taken, list(mosts), leases)
 

@@ -18,6 +18,7 @@ from leasehold.model.values import (
     Held,
     Lapsed,
     NewJob,
+    Only,
     Promotion,
     Renewal,
     Settlement,
@@ -50,6 +51,7 @@ from leasehold.store.postgres.keeping import Keeping
 from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
 from leasehold.store.postgres.moving import Moving, refuse_moved
+from leasehold.store.postgres.narrow import claim_only, claim_parked_only
 from leasehold.store.postgres.needing import Dependents
 from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
@@ -58,6 +60,7 @@ from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.saving import Saving
 from leasehold.store.postgres.schedules import Schedules
 from leasehold.store.postgres.statements import Statements
+from leasehold.store.postgres.timing import Timing
 from leasehold.store.postgres.transaction import (
     Ending,
     async_ending_transaction,
@@ -88,7 +91,7 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving):
+class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:
@@ -213,14 +216,25 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Mov
         limit: int,
         leases: Mapping[str, float],
         is_for_suspects: bool = False,
+        only: Only | None = None,
     ) -> list[Claim]:
         request = ClaimRequest(worker, wants, limit, leases, self._skew)
+        if only is not None:
+            return claim_only(self._run, request, only, is_for_suspects=is_for_suspects)
         return self._claims[is_for_suspects].claim(request)
 
     def claim_parked(
-        self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        only: Only | None = None,
     ) -> list[Claim]:
         request = ClaimRequest(worker, wants, limit, leases, self._skew)
+        if only is not None:
+            return claim_parked_only(self._run, request, only)
         return claim_parked(self._run, request)
 
     def look_lanes(
@@ -231,13 +245,22 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Mov
         parties: int,
         page: int,
         after: Mapping[str, str],
+        batch: JobId | None = None,
     ) -> list[LaneSeen]:
+        if batch is not None:
+            return self._lanes(worker).look_for_batch(looks, batch)
         return self._lanes(worker).look(looks, parties=parties, page=page, after=after)
 
     def claim_lanes(
-        self, worker: WorkerId, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]
+        self,
+        worker: WorkerId,
+        asks: Sequence[Ask],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        only: Only | None = None,
     ) -> list[Claim]:
-        return self._lanes(worker).claim(asks, limit=limit, leases=leases)
+        return self._lanes(worker).claim(asks, limit=limit, leases=leases, only=only)
 
     def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
         return self._lanes(worker).pause(lease, pause)

@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 from leasehold.model.ids import Fence, JobId, WorkerId
-from leasehold.model.values import PRIORITY_LIMIT, Claim, Want
+from leasehold.model.values import PRIORITY_LIMIT, Claim, Only, Want
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, rows, value
 from leasehold.store.sqlite.times import SECOND
@@ -37,6 +37,7 @@ class Request:
     leases: Mapping[str, float]
     is_for_suspects: bool
     now: int
+    only: Only | None = None
 
     @cached_property
     def queues(self) -> str:
@@ -44,7 +45,7 @@ class Request:
 
     @cached_property
     def levels(self) -> str:
-        return as_json([(want.queue, _least(want)) for want in self.wants if want.limit > 0])
+        return as_json([(want.queue, least_of(want)) for want in self.wants if want.limit > 0])
 
 
 class Taken:
@@ -125,7 +126,7 @@ def _claims(
         )
 
 
-def _least(want: Want) -> int:
+def least_of(want: Want) -> int:
     return ANY_PRIORITY if want.least is None else want.least
 
 
@@ -152,7 +153,7 @@ def take_ready(connection: sqlite3.Connection, request: Request) -> Taken:
     taken = Taken(request, connection)
     for want in request.wants:
         left = min(want.limit, taken.room)
-        for least, greatest in _bands(connection, request, want):
+        for least, greatest in bands(connection, request, want):
             before = taken.room
             if left > 0:
                 head = {"queue": want.queue, "least": least, "greatest": greatest, "limit": left}
@@ -161,9 +162,9 @@ def take_ready(connection: sqlite3.Connection, request: Request) -> Taken:
     return taken
 
 
-def _bands(connection: sqlite3.Connection, request: Request, want: Want) -> list[tuple[int, int]]:
+def bands(connection: sqlite3.Connection, request: Request, want: Want) -> list[tuple[int, int]]:
     """Say which priorities to take from, one after the other: all at once, or as they have aged."""
-    least = _least(want)
+    least = least_of(want)
     if want.aging_seconds is None:
         return [(least, PRIORITY_LIMIT)]
     period = want.aging_seconds * SECOND
@@ -224,7 +225,7 @@ def take_parked(
         return []
     taken = Taken(request, connection)
     ids = as_json([row[0] for row in picked])
-    taken.lease([_picked(row) for row in picked], "parked_lease", ids=ids)
+    taken.lease([picked_of(row) for row in picked], "parked_lease", ids=ids)
     rows(connection, "parked_remove", ids=ids)
     return taken.claims
 
@@ -250,15 +251,15 @@ def _pick_parked(
                 limit=limit,
                 now=request.now,
             )
-        picked += sorted(found, key=_claim_order)[: max(0, limit)]
+        picked += sorted(found, key=claim_order)[: max(0, limit)]
     return picked
 
 
-def _picked(row: tuple[Any, ...]) -> _Picked:
+def picked_of(row: tuple[Any, ...]) -> _Picked:
     job_id, *told, _created_at, batch = row
     return (to_job_id(job_id), *told, None if batch is None else to_job_id(batch))
 
 
-def _claim_order(row: tuple[Any, ...]) -> tuple[int, int, str]:
+def claim_order(row: tuple[Any, ...]) -> tuple[int, int, str]:
     job_id, priority, created_at = row[0], row[10], row[11]
     return -priority, created_at, job_id

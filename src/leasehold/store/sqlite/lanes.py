@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
 import msgspec
@@ -24,7 +24,7 @@ from leasehold.model.lanes import (
     parked,
     read_place,
 )
-from leasehold.model.values import Claim
+from leasehold.model.values import Claim, Only
 from leasehold.store.sqlite.claim import PARK_ROUNDS, PARK_STEP, Request, Taken
 from leasehold.store.sqlite.keys import Key, pour, read_keys
 from leasehold.store.sqlite.statements import as_json, count, rows, value
@@ -62,6 +62,29 @@ def look(
             page=page,
         )
     )
+    return _tell(connection, worker, found, now)
+
+
+def look_for_batch(
+    connection: sqlite3.Connection,
+    worker: WorkerId,
+    looks: Sequence[Look],
+    batch: JobId,
+    now: int,
+) -> list[LaneSeen]:
+    """List the lanes in which a batch has jobs, of these queues and stages."""
+    heads = as_json([head_of(each.queue, each.stage) for each in looks])
+    found = sorted(rows(connection, "look_lanes_batch", batch=str(batch), heads=heads))
+    return _tell(connection, worker, found, now)
+
+
+def _tell(
+    connection: sqlite3.Connection,
+    worker: WorkerId,
+    found: Sequence[tuple[Any, ...]],
+    now: int,
+) -> list[LaneSeen]:
+    """Say of lanes, each with its first job's creation and cost, what may start in them."""
     places = [read_place(place) for place, _, _ in found]
     keys = read_keys(connection, {place.lane for place in places} - {""}, worker, now)
     shares = as_json(list({place.share for place in places}))
@@ -86,9 +109,7 @@ def _parties(connection: sqlite3.Connection, look: Look, parties: int) -> list[s
     return [row[0] for row in found]
 
 
-def _seen(
-    lane: tuple[str, int, float], *, weight: int, key: Key | None, pause: int, now: int
-) -> LaneSeen:
+def _seen(lane: tuple[Any, ...], *, weight: int, key: Key | None, pause: int, now: int) -> LaneSeen:
     place, created_at, cost = lane
     age = (now - created_at) / SECOND
     paused_until = max(pause, 0 if key is None else key.paused_until)
@@ -190,6 +211,8 @@ def _pick_known(
     connection: sqlite3.Connection, request: Request, lanes: Sequence[_Lane], taken: Taken
 ) -> dict[str, list[_Picked]]:
     """Read the heads of lanes, setting aside what is of no known kind, by rounds."""
+    if request.only is not None:
+        return _pick_only(connection, request, request.only, lanes)
     picked: dict[str, list[_Picked]] = {}
     for _ in range(PARK_ROUNDS):
         picked |= _pick(connection, lanes)
@@ -210,7 +233,20 @@ def _pick_known(
     return picked
 
 
-def _pick(connection: sqlite3.Connection, lanes: Iterable[_Lane]) -> dict[str, list[_Picked]]:
+def _pick_only(
+    connection: sqlite3.Connection, request: Request, only: Only, lanes: Iterable[_Lane]
+) -> dict[str, list[_Picked]]:
+    """Read what a narrowed claim wants of lanes; the others are passed over."""
+    which = {
+        "batch": None if only.batch is None else str(only.batch),
+        "kinds": as_json(only.of(request.leases)),
+    }
+    return _pick(connection, lanes, "lane_pick_only", **which)
+
+
+def _pick(
+    connection: sqlite3.Connection, lanes: Iterable[_Lane], name: str = "lane_pick", **which: Any
+) -> dict[str, list[_Picked]]:
     """Read with one statement for all lanes of which as many are wanted."""
     alike: dict[tuple[int, bool], list[str]] = {}
     for lane in lanes:
@@ -218,7 +254,7 @@ def _pick(connection: sqlite3.Connection, lanes: Iterable[_Lane]) -> dict[str, l
     picked: dict[str, list[_Picked]] = {}
     for (most, is_suspect), places in alike.items():
         found = value(
-            connection, "lane_pick", places=as_json(places), limit=most, is_suspect=is_suspect
+            connection, name, places=as_json(places), limit=most, is_suspect=is_suspect, **which
         )
         picked.update(zip(places, _decode(found), strict=True))
     return picked

@@ -25,6 +25,7 @@ from leasehold.model.values import (
     Held,
     Lapsed,
     NewJob,
+    Only,
     Promotion,
     Renewal,
     Settlement,
@@ -49,6 +50,7 @@ from leasehold.store.sqlite import (
     keys,
     lanes,
     location,
+    narrow,
     needing,
     records,
     rules,
@@ -75,13 +77,14 @@ from leasehold.store.sqlite.saving import Saving, settling
 from leasehold.store.sqlite.schedules import Schedules
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.times import Clock
+from leasehold.store.sqlite.timing import Timing
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
 from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving):
+class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(
@@ -183,7 +186,11 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Movin
         limit: int,
         leases: Mapping[str, float],
         is_for_suspects: bool = False,
+        only: Only | None = None,
     ) -> list[Claim]:
+        if only is not None:
+            request = self._request(worker, wants, limit, leases, is_for_suspects=is_for_suspects)
+            return self._claim_only(replace(request, only=only), narrow.take_ready)
         while True:
             request = self._request(worker, wants, limit, leases, is_for_suspects=is_for_suspects)
             with self._database.read() as connection:
@@ -197,9 +204,17 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Movin
                 return taken.claims
 
     def claim_parked(
-        self, worker: WorkerId, wants: Sequence[Want], *, limit: int, leases: Mapping[str, float]
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        only: Only | None = None,
     ) -> list[Claim]:
         request = self._request(worker, wants, limit, leases, is_for_suspects=False)
+        if only is not None:
+            return self._claim_only(replace(request, only=only), narrow.take_parked)
         with self._database.read() as connection:
             places = parked_places(connection, request)
         if limit < 1 or not places:
@@ -215,17 +230,27 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Movin
         parties: int,
         page: int,
         after: Mapping[str, str],
+        batch: JobId | None = None,
     ) -> list[LaneSeen]:
         now = self._clock.now()
         with self._database.read() as connection:
+            if batch is not None:
+                return lanes.look_for_batch(connection, worker, looks, batch, now)
             return lanes.look(
                 connection, worker, looks, parties=parties, page=page, after=after, now=now
             )
 
     def claim_lanes(
-        self, worker: WorkerId, asks: Sequence[Ask], *, limit: int, leases: Mapping[str, float]
+        self,
+        worker: WorkerId,
+        asks: Sequence[Ask],
+        *,
+        limit: int,
+        leases: Mapping[str, float],
+        only: Only | None = None,
     ) -> list[Claim]:
         request = self._request(worker, (), limit, leases, is_for_suspects=False)
+        request = request if only is None else replace(request, only=only)
         while limit > 0 and asks:
             with self._database.write() as connection:
                 taken = lanes.take_lanes(connection, self._timed(request), asks)
@@ -419,6 +444,19 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Movin
             is_for_suspects=is_for_suspects,
             now=self._clock.now(),
         )
+
+    def _claim_only(
+        self, request: Request, take: Callable[[sqlite3.Connection, Request], list[Claim]]
+    ) -> list[Claim]:
+        """Look without the write lock whether there is anything, then take."""
+        with self._database.read() as connection:
+            if request.limit < 1 or not narrow.has_any(connection, request):
+                return []
+        with self._database.write() as connection:
+            claims = take(connection, self._timed(request))
+        if claims:
+            self._wakers.praise()
+        return claims
 
     def _timed(self, request: Request) -> Request:
         """Count leases from now: the wait for the write lock may have used up a short one."""

@@ -174,8 +174,10 @@ $$;
 -- has room for. One call, so that a worker that stops can't hold the turnstiles: lock, then look, then
 -- take. Nothing here waits. Jobs of kinds without a lease are set aside in their lane; of those that
 -- were set aside before, only suspects come, or only others. waiting_place, lease_lane, primary keys.
+-- With only_batch or only_kinds all others of a lane are passed over, and stay.
 CREATE FUNCTION leasehold.claim_lanes(places text[], mosts integer[], room_here integer, leases jsonb,
-  who bigint, skew interval, suspects boolean)
+  who bigint, skew interval, suspects boolean, only_batch uuid DEFAULT NULL,
+  only_kinds text[] DEFAULT NULL)
 RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
   failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid)
 LANGUAGE plpgsql
@@ -253,6 +255,8 @@ BEGIN
         FROM leasehold.waiting AS w
         WHERE w.place = open.place
           AND (w.lapses > 0) = open.is_for_suspects
+          AND (only_batch IS NULL OR w.batch = only_batch)
+          AND (only_kinds IS NULL OR w.kind = ANY (only_kinds))
         ORDER BY w.created_at, w.job_id
         LIMIT least(open.room, open.most)
         FOR UPDATE SKIP LOCKED

@@ -1,0 +1,52 @@
+-- Takes leases on a batch's ready jobs of some kinds; others stay. What is locked is skipped. Index
+-- ready_batch: no job of another batch is read.
+WITH taken AS (
+  DELETE FROM leasehold.ready
+  WHERE ctid = ANY (ARRAY (
+    SELECT picked.ctid
+    FROM unnest(%(queues)s::text[], %(mosts)s::integer[], %(leasts)s::integer[])
+      AS wanted (queue, most, least)
+    CROSS JOIN LATERAL (
+      SELECT ready.ctid
+      FROM leasehold.ready
+      WHERE ready.batch = %(batch)s
+        AND ready.is_suspect = %(is_suspect)s
+        AND ready.queue || '' = wanted.queue -- not by ready_order: it would read all jobs of the queue
+        AND ready.priority >= wanted.least
+        AND ready.kind = ANY (%(kinds)s::text[])
+        AND NOT EXISTS ( -- a paused queue gives nothing
+          SELECT
+          FROM leasehold.queue
+          WHERE queue.name = wanted.queue
+            AND queue.paused_until > %(skew)s + now()
+        )
+      ORDER BY ready.priority DESC, ready.created_at, ready.job_id
+      LIMIT wanted.most
+      FOR UPDATE SKIP LOCKED
+    ) AS picked
+    LIMIT %(limit)s
+  ))
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
+    (%(leases)s::jsonb ->> kind)::real AS lease_seconds
+),
+fence AS MATERIALIZED (
+  SELECT nextval('leasehold.fence') AS fence, %(skew)s + now() AS moment
+),
+leased AS (
+  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
+    failures, lapses, priority, tenant, batch)
+  SELECT job_id, fence, %(worker)s, moment,
+    moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
+    failures, lapses, priority, tenant, batch
+  FROM taken, fence
+)
+SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
+  job.timeout_seconds, tenant, priority, batch, timestamptz_send(created_at)
+FROM (
+  SELECT *
+  FROM taken, fence
+  ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id
+) AS ordered -- sorted while the rows are narrow
+CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
+  SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE id = ordered.job_id OFFSET 0
+) AS job

@@ -1,0 +1,45 @@
+-- Takes leases on a batch's parked jobs of some kinds, or on suspects among them: index parked_batch.
+WITH taken AS (
+  DELETE FROM leasehold.parked
+  WHERE ctid = ANY (ARRAY (
+    SELECT parked.ctid
+    FROM leasehold.parked
+    WHERE parked.batch = %(batch)s
+      AND parked.queue || '' = ANY (%(queues)s::text[])
+      AND parked.kind || '' = ANY (%(kinds)s::text[]) -- not by parked_order
+      AND (parked.lapses > 0) = %(is_suspect)s
+      AND parked.queue <> ALL (ARRAY ( -- a paused queue gives nothing
+        SELECT name
+        FROM leasehold.queue
+        WHERE name = ANY (%(queues)s::text[])
+          AND paused_until > %(skew)s + now()
+      ))
+    ORDER BY array_position(%(queues)s::text[], parked.queue), parked.priority DESC,
+      parked.created_at, parked.job_id
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+  ))
+  RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
+    (%(leases)s::jsonb ->> kind)::real AS lease_seconds
+),
+fence AS MATERIALIZED (
+  SELECT nextval('leasehold.fence') AS fence, %(skew)s + now() AS moment
+),
+leased AS (
+  INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
+    failures, lapses, priority, tenant, batch)
+  SELECT job_id, fence, %(worker)s, moment,
+    moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
+    failures, lapses, priority, tenant, batch
+  FROM taken, fence
+)
+SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
+  job.timeout_seconds, tenant, priority, batch, timestamptz_send(created_at)
+FROM (
+  SELECT *
+  FROM taken, fence
+  ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id
+) AS ordered -- sorted while the rows are narrow
+CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
+  SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE id = ordered.job_id OFFSET 0
+) AS job

@@ -1,0 +1,330 @@
+"""Runs with a budget, of a batch, of a number of jobs: what they start, and how they end."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import leasehold as lh
+from leasehold.errors import BadOption, StoreUnavailable
+from leasehold.model.ids import JobId
+from leasehold.model.states import State
+from leasehold.model.timing import Measured
+from leasehold.worker import Reason
+from tests.conformance.kit import new_id
+from tests.worker import budgets
+from tests.worker.kit import ChangedStore, let_lapse, new_worker, outcomes, ready_count, wait_until
+
+if TYPE_CHECKING:
+    from leasehold.client import Client
+    from leasehold.store.base import Store
+
+WIDE_SECONDS = 5.0  # a busy machine is no failure
+
+
+@lh.task(name="short")
+def short() -> None: ...
+
+
+@lh.task(name="long")
+def long() -> None: ...
+
+
+@lh.task(name="shared", throttle=lh.Throttle("host", running=2).key("a"))
+def shared() -> None: ...
+
+
+def knows(client: Client, **seconds: float) -> None:
+    """Let earlier workers have measured how long jobs of these kinds take."""
+    new_worker(client, [short, long, shared]).run(until_empty=True)
+    client.store.note_durations(
+        [Measured(kind=kind, seconds=each, weight=1.0) for kind, each in seconds.items()]
+    )
+
+
+def thread_names() -> set[str]:
+    return {thread.name for thread in threading.enumerate()}
+
+
+# -- mixes -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("seed", range(4))
+def test_a_run_never_outlasts_its_budget_by_more_than_the_longest_step(
+    client: Client, seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The long form is `python -m tests.worker.budgets`: 200 mixes, narrow bounds."""
+    caplog.set_level(logging.CRITICAL)
+    mix = budgets.draw_mix(seed)
+    client.store.migrate()
+    for ran in budgets.run_mix(client.store.url, mix):
+        assert ran.seconds <= budgets.allowed_seconds(mix, slack=WIDE_SECONDS), ran
+        assert ran.faults == []
+
+
+# -- what fits -------------------------------------------------------------------------------------
+def test_what_would_not_end_in_time_is_left_for_another_run(client: Client) -> None:
+    knows(client, long=1_000.0)
+    client.enqueue_many([*(long.call() for _ in range(20)), short.call(), short.call()])
+    report = new_worker(client, [short, long], slots=4).run(budget=20)
+    assert (report.reason, report.unfit) == (Reason.BUDGET, ("long",))
+    assert report.succeeded == 2 + 1  # one of four slots was for what never fits
+    assert ready_count(client) == 19
+
+
+def test_laned_jobs_that_would_not_end_in_time_are_left_too(client: Client) -> None:
+    knows(client, shared=1_000.0)
+    client.enqueue_many([*(shared.call() for _ in range(8)), short.call()])
+    report = new_worker(client, [short, shared], slots=4).run(budget=20)
+    assert (report.reason, report.unfit) == (Reason.BUDGET, ("shared",))
+    assert report.succeeded == 2
+
+
+def test_a_run_ends_empty_when_only_the_kinds_that_do_not_fit_are_missing(client: Client) -> None:
+    knows(client, long=1_000.0)
+    client.enqueue(short)
+    report = new_worker(client, [short, long], slots=4).run(budget=20)
+    assert (report.reason, report.succeeded) == (Reason.EMPTY, 1)
+
+
+def test_what_a_worker_measures_is_there_for_the_next_one(client: Client) -> None:
+    @lh.task(name="nap")
+    def nap() -> None:
+        time.sleep(0.05)
+
+    client.enqueue_many(nap.call() for _ in range(5))
+    new_worker(client, [nap]).run(until_empty=True)
+    known = client.store.durations(["nap"])["nap"]
+    assert 0.05 <= known < WIDE_SECONDS
+
+    client.enqueue(nap)
+    report = new_worker(client, [nap], slots=4).run(budget=WIDE_SECONDS * 8)
+    assert (report.reason, report.unfit) == (Reason.EMPTY, ())
+
+
+def test_a_job_that_was_handed_back_says_nothing_about_how_long_it_takes(client: Client) -> None:
+    @lh.task(name="endless")
+    def endless() -> None:
+        while True:
+            lh.current_job().check()
+            time.sleep(0.005)
+
+    client.enqueue(endless)
+    report = new_worker(client, [endless]).run(budget=1)
+    assert (report.reason, report.released, report.abandoned) == (Reason.BUDGET, 1, 0)
+    assert client.store.durations(["endless"]) == {}
+
+
+# -- the end ---------------------------------------------------------------------------------------
+def test_a_blocking_handler_is_asked_before_it_is_interrupted(client: Client) -> None:
+    """It has time to save where it is, and hands back by itself."""
+    seen: list[str] = []
+
+    @lh.task(name="sync")
+    def sync() -> None:
+        job = lh.current_job()
+        while not job.is_stopping:
+            time.sleep(0.005)
+        seen.append("asked")
+        time.sleep(0.05)
+        seen.append("saved")
+        job.check()
+
+    job_id = client.enqueue(sync).id
+    report = new_worker(client, [sync]).run(budget=3)
+    assert (report.reason, report.released, report.abandoned) == (Reason.BUDGET, 1, 0)
+    assert seen == ["asked", "saved"]
+    assert outcomes(client, job_id) == ["released"]
+    assert client.get(job_id).failures == 0
+
+
+def test_a_handed_back_job_goes_on_from_its_checkpoint(client: Client) -> None:
+    """Time-boxed workers share a long job: each does what it has time for."""
+    pages: list[int] = []
+
+    @lh.task(name="pages")
+    def fetch_all() -> int:
+        job = lh.current_job()
+        page = job.cursor or 0
+        while page < 30:
+            pages.append(page)
+            page += 1
+            time.sleep(0.02)
+            job.checkpoint(page)
+            job.check()
+        return len(pages)
+
+    job_id = client.enqueue(fetch_all).id
+    runs = 0
+    while client.get(job_id).state is not State.SUCCEEDED:
+        new_worker(client, [fetch_all]).run(budget=0.5)
+        runs += 1
+        assert runs < 200
+    assert pages == list(range(30))
+    assert runs > 1
+    assert client.get(job_id).failures == 0
+
+
+def test_a_signal_or_stop_in_a_budget_run_lets_jobs_end(client: Client) -> None:
+    started = threading.Event()
+
+    @lh.task(name="brief")
+    def brief() -> None:
+        started.set()
+        time.sleep(0.2)
+
+    job_id = client.enqueue(brief).id
+    worker = new_worker(client, [brief])
+
+    def stop() -> None:
+        started.wait(WIDE_SECONDS)
+        worker.stop()
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    report = worker.run(budget=60)
+    stopper.join()
+    assert (report.reason, report.succeeded) == (Reason.STOPPED, 1)
+    assert client.get(job_id).state is State.SUCCEEDED
+
+
+def test_a_database_that_does_not_answer_does_not_hold_up_a_budget(client: Client) -> None:
+    free = threading.Event()
+
+    def stuck(store: Store, *args: Any, **named: Any) -> None:
+        free.wait(WIDE_SECONDS * 4)
+        store.register(*args, **named)
+
+    worker = new_worker(lh.Client(store=ChangedStore(client.store, register=stuck)), [short])
+    client.enqueue(short)
+    started = time.monotonic()
+    with pytest.raises(StoreUnavailable, match="within the budget"):
+        worker.run(budget=0.3)
+    assert time.monotonic() - started < WIDE_SECONDS
+    free.set()
+    wait_until(lambda: "leasehold-start" not in thread_names(), "the late start has ended")
+    assert not worker.is_running
+    assert client.workers() == []
+    assert ready_count(client) == 1
+
+
+def test_a_farewell_that_must_wait_does_not_hold_up_a_budget(client: Client) -> None:
+    free = threading.Event()
+
+    def stuck(store: Store, *args: Any, **named: Any) -> None:
+        free.wait(WIDE_SECONDS * 4)
+        store.farewell(*args, **named)
+
+    changed = lh.Client(store=ChangedStore(client.store, farewell=stuck))
+    started = time.monotonic()
+    report = new_worker(changed, [short]).run(budget=0.5)
+    assert report.reason is Reason.EMPTY
+    assert time.monotonic() - started < WIDE_SECONDS
+    free.set()
+
+
+@pytest.mark.parametrize("budget", [0, -1, "soon"])
+def test_a_budget_must_be_a_positive_time(client: Client, budget: Any) -> None:
+    worker = new_worker(client, [short])
+    with pytest.raises(BadOption, match="budget"):
+        worker.run(budget=budget)
+
+
+# -- a number --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("slots", [1, 16])
+def test_no_more_jobs_are_started_than_asked_for(client: Client, slots: int) -> None:
+    client.enqueue_many(short.call() for _ in range(50))
+    report = new_worker(client, [short], slots=slots).run(max_jobs=7)
+    assert (report.reason, report.succeeded) == (Reason.MAX_JOBS, 7)
+    assert ready_count(client) == 43
+
+
+def test_a_run_of_a_number_of_jobs_waits_for_them_to_come(client: Client) -> None:
+    worker = new_worker(client, [short])
+    runner = threading.Thread(target=worker.run, kwargs={"max_jobs": 2})
+    runner.start()
+    for _ in range(2):
+        client.wait(client.enqueue(short), WIDE_SECONDS * 4)
+    runner.join(WIDE_SECONDS * 4)
+    assert not runner.is_alive()
+
+
+def test_fewer_jobs_than_asked_for_end_a_run_until_empty(client: Client) -> None:
+    client.enqueue(short)
+    report = new_worker(client, [short]).run(max_jobs=7, until_empty=True)
+    assert (report.reason, report.succeeded) == (Reason.EMPTY, 1)
+
+
+# -- a batch ---------------------------------------------------------------------------------------
+@pytest.fixture
+def batch() -> JobId:
+    return new_id()
+
+
+def test_a_batchs_run_takes_its_members_wherever_they_wait(client: Client, batch: JobId) -> None:
+    mine = [
+        client.enqueue(short.with_options(batch=batch)),
+        client.enqueue(shared.with_options(batch=batch)),
+        client.enqueue(short.with_options(batch=batch, share="b")),
+        client.enqueue(short.with_options(batch=batch, priority=3)),
+    ]
+    lapsed = client.enqueue(long.with_options(batch=batch))
+    assert let_lapse(client, ["long", "short"]) >= 1
+    client.enqueue_many(task.call() for task in (short, long, shared) for _ in range(10))
+
+    report = new_worker(client, [short, long, shared]).run(batch=batch)
+    assert report.reason is Reason.EMPTY
+    assert {client.get(job.id).state for job in (*mine, lapsed)} == {State.SUCCEEDED}
+    assert report.succeeded == 5
+    assert sum(counts.ready + counts.blocked for counts in client.counts()) == 30
+
+
+def test_a_batchs_run_takes_members_that_others_did_not_know(client: Client, batch: JobId) -> None:
+    job = client.enqueue(long.with_options(batch=str(batch)))
+    new_worker(client, [short]).run(until_empty=True)
+    assert client.store.parked_kinds() == {"long": 1}
+    assert new_worker(client, [short, long]).run(batch=batch).succeeded == 1
+    assert client.get(job.id).state is State.SUCCEEDED
+
+
+def test_a_batchs_run_sees_members_that_members_add(client: Client, batch: JobId) -> None:
+    @lh.task(name="countdown")
+    def countdown(n: int) -> None:
+        if n:
+            client.enqueue(countdown.with_options(batch=str(batch)), n - 1)
+
+    client.enqueue(countdown.with_options(batch=str(batch)), 10)
+    client.enqueue(countdown, 1)
+    report = new_worker(client, [countdown]).run(batch=str(batch), budget=60)
+    assert (report.reason, report.succeeded) == (Reason.EMPTY, 11)
+
+
+def test_a_batchs_run_does_not_wait_for_members_that_are_not_due(
+    client: Client, batch: JobId
+) -> None:
+    client.enqueue(short.with_options(batch=str(batch), delay="1h"))
+    client.enqueue(short)
+    report = new_worker(client, [short]).run(batch=batch)
+    assert (report.reason, report.succeeded) == (Reason.EMPTY, 0)
+
+
+def test_a_batch_a_budget_and_a_number_hold_together(client: Client, batch: JobId) -> None:
+    knows(client, long=1_000.0)
+    client.enqueue_many(
+        [long.with_options(batch=str(batch)).call() for _ in range(4)]
+        + [short.with_options(batch=str(batch)).call() for _ in range(4)]
+        + [short.call()]
+    )
+    report = new_worker(client, [short, long], slots=4).run(batch=batch, budget=20, max_jobs=4)
+    assert (report.reason, report.succeeded) == (Reason.MAX_JOBS, 4)
+    report = new_worker(client, [short, long], slots=4).run(batch=batch, budget=20)
+    assert report.reason is Reason.BUDGET
+    assert ready_count(client) > 0
+
+
+def test_a_batch_must_be_an_id(client: Client) -> None:
+    worker = new_worker(client, [short])
+    with pytest.raises(BadOption, match="batch"):
+        worker.run(batch="tuesday")
