@@ -25,6 +25,7 @@ from tests.conformance.kit import (
     enqueue_one,
     lapse,
     look,
+    make_batch,
     new_id,
     promote,
     settle,
@@ -41,8 +42,8 @@ LEASES = {GREET: 60.0, SHORT: 60.0, LONG: 30.0}
 
 
 @pytest.fixture
-def batch() -> JobId:
-    return new_id()
+def batch(store: Store) -> JobId:
+    return make_batch(store)
 
 
 def claim_only(
@@ -81,7 +82,7 @@ def ids(claims: Iterable[Claim]) -> list[JobId]:
 def test_a_batchs_claim_takes_its_members_in_order_and_no_other(store: Store, batch: JobId) -> None:
     enqueue_apart(store, 3)
     mine = enqueue_apart(store, 3, batch=batch)
-    enqueue_apart(store, 2, batch=new_id())
+    enqueue_apart(store, 2, batch=make_batch(store))
     first = enqueue_one(store, batch=batch, priority=5)
 
     assert ids(claim_only(store, Only(batch=batch))) == [first, *mine]

@@ -19,7 +19,7 @@ from leasehold.store import open_store
 from leasehold.store.postgres import connection as connections
 from leasehold.store.postgres import narrow
 from leasehold.store.postgres.store import PostgresStore
-from tests.conformance.kit import GREET, WORKER, declare, enqueue_one, new_id, settle
+from tests.conformance.kit import GREET, WORKER, declare, enqueue_one, make_batch, new_id, settle
 from tests.races.kit import _Given
 from tests.races.test_lane_plans import READ
 
@@ -61,7 +61,7 @@ class Worker:
         self.store = PostgresStore(url, source=_Given(self._connection))
         declare(self.store, Rule(name="domain", running=50), Rule(name="mine", running=50))
         for _ in range(8):
-            batch = new_id()
+            batch = make_batch(self.store)
             for lane in (None, "mine:x"):
                 enqueue_one(self.store, batch=batch, lane=lane)
             for taken in (*self.claim(Only(batch=batch)), *self.take_lanes(batch)):
@@ -114,7 +114,7 @@ def worker(postgres_server: Any) -> Iterator[Worker]:
 
 
 def test_a_batchs_claim_reads_its_own_members_only(worker: Worker) -> None:
-    batch = new_id()
+    batch = make_batch(worker.store)
     for _ in range(20):
         enqueue_one(worker.store, batch=batch)
     claims: list[Claim] = []
@@ -131,7 +131,7 @@ def test_a_batch_without_ready_members_costs_nothing(worker: Worker) -> None:
 
 
 def test_a_batchs_look_at_lanes_reads_its_own_members_only(worker: Worker) -> None:
-    batch = new_id()
+    batch = make_batch(worker.store)
     for _ in range(5):
         enqueue_one(worker.store, batch=batch, lane="mine:x")
     claims: list[Claim] = []
