@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import DEFAULT_LEASE_SECONDS, Want
 from leasehold.store.base import Answer
-from leasehold.upkeep.needs import sweep_dependents
+from leasehold.upkeep.following import follow_up, sweep_dependents
 from leasehold.worker.attempt import Attempt, attempt_of
 from leasehold.worker.conclusion import outcome_of_error, outcome_of_return
 from leasehold.worker.current import CurrentJob, set_current_job
@@ -81,7 +81,7 @@ def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
 
 def _follow(client: Client, claim: Claim) -> None:
     if claim.batch is not None:
-        client.store.follow_up([claim.job_id])
+        follow_up(client.store, [claim.job_id])
 
 
 def _call(client: Client, attempt: Attempt, saver: Saver) -> Any:

@@ -145,8 +145,8 @@ class Workflow:
             if name in self._steps:
                 raise BadOption(f"name: there is a step {name!r} already in {self.name!r}")
             return check_name("name", name)
-        kind, number = call.task.name, 1
-        while (made := kind if number == 1 else f"{kind} {number}") in self._steps:
+        short, number = call.task.name.rpartition(".")[2], 1
+        while (made := short if number == 1 else f"{short} {number}") in self._steps:
             number += 1
         return made
 

@@ -208,7 +208,7 @@ def test_what_a_caller_enqueues_waits_too(handle: tuple[Handle, str]) -> None:
         assert own.get(job.id).state is State.BLOCKED
         run(own)
         assert own.get(job.id).result == 1
-        assert own.get(started["needs.add_up"]).result == 1
+        assert own.get(started["add_up"]).result == 1
 
 
 def test_sql_can_wait_for_others(api_postgres_url: str) -> None:

@@ -10,12 +10,15 @@ import pytest
 
 from leasehold.errors import BadValue, IdConflict
 from leasehold.model.causes import Reason
+from leasehold.model.ids import derive_id
 from leasehold.model.keys import Mode, Unique
 from leasehold.model.lanes import Rule
 from leasehold.model.needs import Released
 from leasehold.model.states import State
 from leasehold.model.values import Filter
 from leasehold.model.why import explain
+from leasehold.upkeep.following import follow_up
+from tests.conformance.batch_kit import ON_END
 from tests.conformance.key_kit import KEY
 from tests.conformance.kit import (
     HOST,
@@ -28,6 +31,7 @@ from tests.conformance.kit import (
     enqueue_one,
     look,
     look_lanes,
+    make_batch,
     new_id,
     new_job,
     new_jobs,
@@ -444,3 +448,43 @@ def test_why_tells_what_to_retry_first(store: Store) -> None:
     facts = store.facts(job_id)
     assert facts is not None
     assert explain(facts).advice == f"retry that one: `leasehold jobs retry {needed}`"
+
+
+# -- what follows from it --------------------------------------------------------------------------
+def test_one_that_is_forsaken_calls_back_in_the_same_breath(store: Store) -> None:
+    needed = enqueue_needed(store)
+    job_id = enqueue_after(store, needed, on_end=ON_END)
+    end(store, needed, "dead")
+
+    assert store.release_dependents([needed]).called == {"callbacks": 1}
+    (callback,) = store.find(Filter(queue="callbacks"), before=None, limit=9)
+    assert callback.id == derive_id(job_id, "end:1")
+    assert callback.args["ended"]["state"] == "cancelled"
+    assert callback.args["ended"]["error"] == look(store, job_id).error
+
+
+def test_a_batch_ends_with_those_that_wait_in_vain(store: Store) -> None:
+    batch = make_batch(store, on_end=ON_END)
+    needed = enqueue_needed(store, batch=batch)
+    second = enqueue_after(store, needed, batch=batch)
+    third = enqueue_after(store, second, batch=batch)
+    store.seal_batch(batch)
+    end(store, needed, "dead")
+
+    followed = follow_up(store, [needed])
+    assert followed.batches == (batch,)
+    assert followed.arrivals == {"callbacks": 1}
+    assert {look(store, each).state for each in (second, third)} == {State.CANCELLED}
+
+
+def test_a_batch_is_alive_while_one_of_it_waits_for_others(store: Store) -> None:
+    batch = make_batch(store, on_end=ON_END)
+    needed = enqueue_needed(store)
+    member = enqueue_after(store, needed, batch=batch)
+    store.seal_batch(batch)
+    assert store.follow_batches([batch]).batches == ()
+    end(store, needed)
+
+    assert follow_up(store, [needed]).arrivals == {"default": 1}
+    taken = claim_one(store)
+    assert (taken.job_id, taken.batch) == (member, batch)

@@ -117,7 +117,8 @@ def _label(nodes: Sequence[Node]) -> str:
         return escape(first.label)
     states = _count(nodes)
     told = ", ".join(f"{count:,} {state}" for state, count in states.items())
-    return f"{escape(first.kind)} × {len(nodes):,}" + (f"<br/>{told}" if told else "")  # noqa: RUF001
+    name = escape(first.kind.rpartition(".")[2])
+    return f"{name} × {len(nodes):,}" + (f"<br/>{told}" if told else "")  # noqa: RUF001
 
 
 def _count(nodes: Iterable[Node]) -> Mapping[State, int]:

@@ -7,6 +7,7 @@ once. The rules are SQL, the same on both stores: `judge_needs`.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -38,7 +39,16 @@ class Predecessor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Released(msgspec.Struct, frozen=True, kw_only=True):
-    """What a look at waiting jobs did: how many it let go, by queue, and which it had to end."""
+    """What a look at waiting jobs did: how many it let go, by queue, and which it had to end.
+
+    `called` counts callbacks that were made with those ends, by queue.
+    """
 
     let_go: dict[str, int] = {}
     cancelled: tuple[JobId, ...] = ()
+    called: dict[str, int] = {}
+
+    @property
+    def arrivals(self) -> dict[str, int]:
+        """The jobs that somebody should wake for."""
+        return dict(Counter(self.let_go) + Counter(self.called)) if self.called else self.let_go

@@ -12,7 +12,7 @@ from leasehold.errors import LeaseholdError
 from leasehold.model.states import State
 from leasehold.model.values import Filter, Fleet
 from leasehold.upkeep import retention as keeping
-from leasehold.upkeep.needs import sweep_dependents
+from leasehold.upkeep.following import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
@@ -99,7 +99,7 @@ class Claimer:
         self._is_stopping = False
         self._is_after_suspects = False
         self._has_successors = False  # whether jobs wait behind others of their key
-        self._has_dependents = False  # whether jobs wait for others to end
+        self.has_dependents = False  # whether jobs wait for others to end
         self._has_batches = False  # whether any batch has not ended
         self._next_due_at = float("inf")  # the first survey tells
         self._firings = Firings(store, clock=time.monotonic)
@@ -144,7 +144,6 @@ class Claimer:
                 Round(self._taker.settle_doubt, poll),
                 Round(self._survey, poll),
                 Round(self._hand_over, poll),
-                Round(self._sweep_dependents, poll),
                 Round(self._sweep, poll),
                 self._reclaim_round,
                 Round(self._taker.hand_back_stale, poll),
@@ -277,17 +276,14 @@ class Claimer:
         if self._claim_suspect() + self._taker.take_parked() > 0 or not self._book.is_empty:
             return None
         seen = self._store.survey(self._settings.queues, self._kinds)
-        self._taker.uses_lanes = self._taker.uses_lanes or seen.lanes
         if seen.successors and self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
             return None
-        if seen.dependents and sweep_dependents(self._store):
-            return None
-        if seen.batches:
-            swept = self._store.sweep(after=None, limit=SWEEP_LIMIT, is_thorough=False)
-            if swept.is_any or swept.busy:
+        if seen.batches or seen.dependents:
+            if self._is_followed_by_something(seen):
                 return None
             # Another one may have followed up since the survey.
             seen = self._store.survey(self._settings.queues, self._kinds)
+        self._taker.uses_lanes = self._taker.uses_lanes or seen.lanes
         return seen
 
     def _drained_of(self, only: Only, seen: Survey, room: int) -> Reason | None:
@@ -303,6 +299,14 @@ class Claimer:
             members = Filter(batch=only.batch, state=State.QUEUED)
             is_left = bool(self._store.find_ids(members, before=None, limit=1))
         return Reason.BUDGET if is_left else Reason.EMPTY
+
+    def _is_followed_by_something(self, seen: Survey) -> bool:
+        """Whether ends that nobody had followed up led to something, or somebody is at it."""
+        is_any = seen.dependents and sweep_dependents(self._store).is_any
+        if seen.batches:
+            swept = self._store.sweep(after=None, limit=SWEEP_LIMIT, is_thorough=False)
+            is_any = is_any or swept.is_any or bool(swept.busy)
+        return is_any or not self._follower.is_idle
 
     def _idle_seconds(self) -> float:
         due = self._next_due_at - time.monotonic() if self._next_due_at > 0 else float("inf")
@@ -336,7 +340,7 @@ class Claimer:
         if seen.ready:
             self._taker.hope()
         self._has_successors = seen.successors
-        self._has_dependents = seen.dependents
+        self.has_dependents = seen.dependents
         self._has_batches = seen.batches
         self._taker.agings = seen.agings
         if seen.lanes:
@@ -356,19 +360,12 @@ class Claimer:
         if self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
             self._hope_everywhere()
 
-    def _sweep_dependents(self) -> None:
-        """Let go what waits for jobs whose ends nobody has followed up; shared likewise."""
-        if not self._has_dependents or not self._is_our_turn():
-            return
-        if sweep_dependents(self._store):
-            self._hope_everywhere()
-
-    def _is_our_turn(self) -> bool:
-        return self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
-
     def _hope_everywhere(self) -> None:
         self._taker.hope()
         self._taker.lanes.hope()  # some may have gone to a lane
+
+    def _is_our_turn(self) -> bool:
+        return self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
 
     def _keep(self) -> None:
         """Ask whether it is our turn to take away old jobs; of a fleet, a few workers ask."""
@@ -377,7 +374,7 @@ class Claimer:
 
     def _sweep(self) -> None:
         """Look for ends that nobody has followed up; of a fleet, a few workers look."""
-        if self._has_batches and self._is_our_turn():
+        if (self._has_batches or self.has_dependents) and self._is_our_turn():
             self._follower.sweep()
 
     def _claim_suspect(self) -> int:

@@ -130,6 +130,10 @@ class Crew:
     def free(self, places: Sequence[str]) -> None:
         self._claimer.free(places)
 
+    @property
+    def has_dependents(self) -> bool:
+        return self._claimer.has_dependents
+
     def follow(self, ended: Sequence[JobId]) -> None:
         self._follower.put(ended)
 

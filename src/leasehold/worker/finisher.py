@@ -42,6 +42,9 @@ class Listener(Protocol):
 
     def free(self, places: Sequence[str]) -> None: ...
 
+    @property
+    def has_dependents(self) -> bool: ...
+
     def follow(self, ended: Sequence[JobId]) -> None: ...
 
     def expect(self, delay_seconds: float) -> None: ...
@@ -206,15 +209,16 @@ class Finisher:
 
     def _strike(self, attempts: list[Attempt]) -> None:
         """Let go of settled leases; those of lanes leave room for the next of their key."""
-        self._book.strike(attempts)
+        is_all = self._listener.has_dependents  # anybody may be waited for
+        ended = [each.claim for each in attempts if is_all or each.claim.batch is not None]
+        if ended:
+            self._listener.follow([claim.job_id for claim in ended])
+        self._book.strike(attempts)  # only now: what has nothing open has nothing to be followed
         if self._hints.is_waiting:
             self._hints.hint([attempt.claim.job_id for attempt in attempts])
         places = [attempt.claim.place for attempt in attempts if attempt.claim.place]
         if places:
             self._listener.free(places)
-        members = [each.claim.job_id for each in attempts if each.claim.batch is not None]
-        if members:
-            self._listener.follow(members)
 
     def _tell(self, attempt: Attempt, ended: Settlement) -> None:
         self._log(attempt, ended)

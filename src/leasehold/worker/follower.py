@@ -13,6 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseholdError
+from leasehold.upkeep.following import follow_up, sweep_dependents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,6 +85,7 @@ class Follower:
         while True:
             self._wanted.wait()
             self._wanted.clear()
+            self._idle.clear()  # before anything is taken out of what was put
             try:
                 self._follow_all()
             except Exception as error:
@@ -101,7 +103,7 @@ class Follower:
     def _follow_all(self) -> None:
         while self._ended:
             some = [self._ended.popleft() for _ in range(min(BATCH, len(self._ended)))]
-            self._note(self._store.follow_up(some))
+            self._note(follow_up(self._store, some))
         if self._is_sweep_due:
             self._is_sweep_due = False
             self._sweep()
@@ -111,6 +113,7 @@ class Follower:
         swept = self._store.sweep(after=self._after, limit=SWEEP_LIMIT, is_thorough=is_thorough)
         self._after = swept.swept_to
         self._note(swept)
+        self._note(sweep_dependents(self._store))
 
     def _note(self, followed: Followed) -> None:
         """Look again at what somebody was just adding to or looking at."""

@@ -65,8 +65,9 @@ class Dependents:
             skew_seconds=self._skew_seconds(),
         )
         return Released(
-            let_go=dict(Counter(queue for _, queue, is_cancelled in moved if not is_cancelled)),
-            cancelled=tuple(job_id for job_id, _, is_cancelled in moved if is_cancelled),
+            let_go=dict(Counter(queue for _, queue, is_ended, _ in moved if not is_ended)),
+            cancelled=tuple(job_id for job_id, _, is_ended, _ in moved if is_ended),
+            called=dict(Counter(called for *_, called in moved if called is not None)),
         )
 
     def predecessors(self, job_id: JobId) -> list[Predecessor]:

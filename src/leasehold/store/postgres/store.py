@@ -310,10 +310,10 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Mov
         return self._dependents.predecessors(job_id)
 
     def _tell_of(self, released: Released) -> Released:
-        if released.let_go:
+        if released.arrivals:
             for claims in self._claims.values():  # these have older places
                 claims.look_from_head()
-            self.notify(released.let_go)
+            self.notify(released.arrivals)
         return released
 
     # -- upkeep ----------------------------------------------------------------------------------

@@ -69,13 +69,14 @@ def release(
     for name in _MOVES:
         connection.execute(text(name), {"ids": as_json(let_go), "now": now})
     connection.execute(text("release_cancel"), {"reasons": as_json(reasons), "now": now})
-    run_script(connection, call_back(reasons, now))
+    called = run_script(connection, call_back(reasons, now))
     moved = as_json([job_id for job_id, _, _ in judged])
     connection.execute(text("release_remove"), {"ids": moved})
     rows(connection, "release_unmark", ids=moved)
     return Released(
         let_go=dict(Counter(queues[job_id] for job_id in let_go)),
         cancelled=tuple(to_job_id(job_id) for job_id in sorted(reasons)),
+        called=dict(Counter(called)),
     )
 
 

@@ -349,8 +349,8 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Movin
                 return Released()
         with self._database.write() as connection:
             released = needing.release(connection, jobs, recent, self._clock.now())
-        if released.let_go:
-            self.notify(released.let_go)
+        if released.arrivals:
+            self.notify(released.arrivals)
         return released
 
     # -- upkeep ----------------------------------------------------------------------------------

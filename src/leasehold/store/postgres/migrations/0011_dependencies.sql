@@ -168,10 +168,11 @@ AS $$
 $$;
 
 -- Lets those of these waiting jobs go that have what they need, and ends those that never can have it.
--- Waits for nobody: what somebody else is moving is found by the next sweep.
+-- Waits for nobody: what somebody else is moving is found by the next sweep. `called` is the queue of a
+-- callback that was made.
 CREATE FUNCTION leasehold.release_dependents(
   jobs uuid[], recent uuid[] DEFAULT NULL, skew_seconds double precision DEFAULT 0)
-RETURNS TABLE (job_id uuid, queue text, is_cancelled boolean)
+RETURNS TABLE (job_id uuid, queue text, is_cancelled boolean, called text)
 LANGUAGE plpgsql
 SET jit = off
 SET enable_seqscan = off
@@ -225,6 +226,14 @@ BEGIN
     SELECT job_id, attempt + 1, 'cancelled', failures, lapses, moment, tenant, reason
     FROM moving
     WHERE verdict = 'cancel'
+    RETURNING job_id, attempt, error
+  ),
+  called AS MATERIALIZED ( -- in the transaction of the end
+    SELECT ended.job_id,
+      leasehold.call_back(ended.job_id, 'cancelled', ended.attempt, ended.error,
+        make_interval(secs => skew_seconds)) AS queue
+    FROM ended
+    WHERE EXISTS (SELECT FROM leasehold.callback AS c WHERE c.job_id = ended.job_id)
   ),
   later AS (
     INSERT INTO leasehold.scheduled
@@ -248,22 +257,10 @@ BEGIN
     FROM moving
     WHERE verdict = 'release' AND lane IS NULL AND (run_at IS NULL OR run_at <= moment)
   )
-  SELECT moving.job_id, moving.queue, moving.verdict = 'cancel'
+  SELECT moving.job_id, moving.queue, moving.verdict = 'cancel', called.queue
   FROM moving
+  LEFT JOIN called ON called.job_id = moving.job_id
   ORDER BY moving.job_id;
-  -- Those that ended call back, in the same transaction.
-  PERFORM leasehold.call_back(ended.job_id, ended.state::text, ended.attempt, ended.error,
-    make_interval(secs => skew_seconds))
-  FROM leasehold.callback AS c
-  CROSS JOIN LATERAL (
-    SELECT o.*
-    FROM leasehold.outcome AS o
-    WHERE o.job_id = c.job_id
-    ORDER BY o.attempt DESC
-    LIMIT 1
-  ) AS ended
-  WHERE c.job_id = ANY (mine)
-    AND ended.finished_at = moment;
 END
 $$;
 
