@@ -15,3 +15,4 @@ class Crew(msgspec.Struct, frozen=True, kw_only=True):
     workers: int = 1  # in each process
     slots: int = SLOTS
     queues: tuple[str, ...] = ()
+    first_keep_seconds: float | None = None  # when they begin to take away old jobs

@@ -73,6 +73,12 @@ RATIOS = (
     Ratio(name="much waiting / plain", scenario=DEEP, over=PLAIN, least=0.9),
     Ratio(name="much scheduled / plain", scenario=LATER, over=PLAIN, least=0.9),
     Ratio(name="much finished / plain", scenario=FINISHED, over=PLAIN, least=0.9),
+    Ratio(
+        name="old jobs go / kept",
+        scenario="drain, old jobs go",
+        over="drain, old jobs kept",
+        least=0.9,
+    ),
     Ratio(name="pinned / unpinned", scenario="drain, long, snapshot pinned", over=LONG, least=0.8),
     Ratio(name="pick-up p50 ms, 1 idle worker", scenario=ONE_IDLE, figure="p50_ms", most=1.1),
     Ratio(name="pick-up p99 ms, 1 idle worker", scenario=ONE_IDLE, figure="p99_ms", most=3),

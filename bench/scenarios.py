@@ -11,6 +11,7 @@ from bench.database import POSTGRES, SQLITE, Size
 from bench.draining import Beside, Plan, drain
 from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
 from bench.idling import idle_workers
+from bench.keeping import drain_beside_retention
 from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small_share
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
 from bench.raw import sql_statements, store_calls
@@ -26,6 +27,7 @@ MILLION = 1_000_000
 
 PLAIN = Size(jobs=100_000)
 SINGLE = Size(jobs=3_000)
+OLD = Size(jobs=MILLION, beside=5 * MILLION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +75,16 @@ SCENARIOS = (
     draining("drain, much waiting", Plan(beside=Beside.WAITING), beside=MILLION),
     draining("drain, much scheduled", Plan(beside=Beside.SCHEDULED), beside=MILLION),
     draining("drain, much finished", Plan(beside=Beside.FINISHED), beside=5 * MILLION),
+    Scenario(
+        name="drain, old jobs kept",
+        measure=partial(drain_beside_retention, is_pruning=False),
+        size=OLD,
+    ),
+    Scenario(
+        name="drain, old jobs go",
+        measure=partial(drain_beside_retention, is_pruning=True),
+        size=OLD,
+    ),
     Scenario(
         name="drain, throttled, 500 keys of 2",
         measure=drain_throttled,

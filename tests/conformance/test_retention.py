@@ -20,6 +20,7 @@ from leasehold.model.keeping import (
 from leasehold.model.keys import FOR_EVER_SECONDS, Unique
 from leasehold.model.states import State
 from leasehold.model.values import TaskPolicy, WorkerInfo
+from leasehold.store.moving_tables import TABLES
 from tests.conformance.kit import (
     FINAL_PLACES,
     GREET,
@@ -30,6 +31,7 @@ from tests.conformance.kit import (
     bring,
     enqueue_one,
     look,
+    new_id,
     pass_time,
     settle,
     start_one,
@@ -270,7 +272,7 @@ def test_all_that_is_known_of_a_job_goes_with_it(store: Store, tables: Tables) -
     stays = bring(store, Place.DEAD).job_id
     prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
     moment = "0" if store.url.startswith("sqlite:") else "now()"
-    for job_id, other in ((gone, stays), (stays, gone)):
+    for job_id, other in ((gone, new_id()), (stays, new_id())):
         for statement in (
             f"checkpoint (job_id, saved_at) VALUES ('{job_id}', {moment})",
             f"step (job_id, name, done_at) VALUES ('{job_id}', 'a', {moment})",
@@ -283,11 +285,15 @@ def test_all_that_is_known_of_a_job_goes_with_it(store: Store, tables: Tables) -
 
     assert prune(store) == 1
 
-    for table in ("outcome", "checkpoint", "step", "dependency", "dependent", "callback"):
+    known = {table.name for table in TABLES if "job_id" in table.columns} - {*LIVE, "key"}
+    assert known == {"outcome", "checkpoint", "step", "dependency", "dependent", "callback"}
+    for table in known:
         assert [str(row["job_id"]) for row in tables.rows(table)] == [str(stays)], table
 
 
-def test_a_job_whose_result_a_live_job_waits_for_is_kept(store: Store, tables: Tables) -> None:
+def test_a_job_is_kept_as_long_as_one_that_needs_it_may_be_tried_again(
+    store: Store, tables: Tables
+) -> None:
     first = bring(store, Place.SUCCEEDED).job_id
     second = enqueue_one(store, delay_seconds=100 * DAY)
     prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
@@ -298,8 +304,25 @@ def test_a_job_whose_result_a_live_job_waits_for_is_kept(store: Store, tables: T
     assert prune(store) == 0
 
     store.cancel(second, by=None)
+    assert prune(store) == 0  # an operator may retry it
+    pass_time(store, 31 * DAY)
+    assert [prune(store), prune(store)] == [1, 1]
+    assert there(store, [first, second]) == set()
+
+
+def test_a_job_goes_when_the_one_that_needed_it_has_succeeded(store: Store, tables: Tables) -> None:
+    first = bring(store, Place.SUCCEEDED).job_id
+    second = start_one(store)
+    prefix = "leasehold_" if store.url.startswith("sqlite:") else "leasehold."
+    tables.execute(
+        f"INSERT INTO {prefix}dependency (needs, job_id)"  # noqa: S608
+        f" VALUES ('{first}', '{second.job_id}')"
+    )
+    pass_time(store, 8 * DAY)
+    assert prune(store) == 0
+    settle(store, second, "succeeded")
     assert prune(store) == 1
-    assert store.get(first) is None
+    assert there(store, [first, second.job_id]) == {second.job_id}
 
 
 # -- keys -----------------------------------------------------------------------------------------
@@ -406,4 +429,3 @@ def test_a_step_says_whether_jobs_run(store: Store) -> None:
 
 def test_for_ever_is_one_number_for_keys_and_jobs() -> None:
     assert EVER_SECONDS == FOR_EVER_SECONDS
-    assert LIVE  # the tables that a kept job may stand in

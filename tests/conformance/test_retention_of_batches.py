@@ -126,7 +126,7 @@ def test_a_live_member_keeps_its_batch(store: Store, tables: Tables) -> None:
     assert there(store, [ended, live]) == {ended, live}
 
 
-def test_a_member_whose_result_a_live_job_waits_for_keeps_its_batch(
+def test_a_member_whose_result_another_job_may_want_keeps_its_batch(
     store: Store, tables: Tables
 ) -> None:
     batch = make_batch(store)
@@ -140,7 +140,7 @@ def test_a_member_whose_result_a_live_job_waits_for_keeps_its_batch(
     pass_time(store, 8 * DAY)
     assert prune(store, Pruning.BATCHES) == 0
 
-    store.cancel(second, by=None)
+    store.delete(second)
     assert prune(store, Pruning.BATCHES) == 1
 
 

@@ -16,7 +16,7 @@ from tests.conformance.tables import open_tables
 pytest.register_assert_rewrite(
     *(
         f"tests.properties.{name}"
-        for name in ("machine", "lane_rules", "key_rules", "ground", "compare")
+        for name in ("machine", "lane_rules", "key_rules", "keeping_rules", "ground", "compare")
     )
 )
 

@@ -79,6 +79,11 @@ class Keys:
         if key and seat and seat.holder == job_id and set(self.live(seat)) <= {job_id}:
             del self.seats[key]
 
+    def is_forgettable(self, key: Key) -> bool:
+        """Whether the job that had it is gone, and nobody stands behind that one."""
+        seat = self.seats[key]
+        return seat.holder not in self._jobs and not self.live(seat)
+
     def hand_over(self, now: float) -> int:
         """Let those go that stand behind what runs no more."""
         moved = 0

@@ -37,6 +37,7 @@ from tests.properties.choices import (
     workers,
 )
 from tests.properties.ground import some
+from tests.properties.keeping_rules import KeepingRules
 from tests.properties.key_rules import KeyRules
 from tests.properties.lane_rules import LaneRules
 from tests.properties.saving_rules import SavingRules
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim
 
 
-class QueueMachine(LaneRules, KeyRules, SavingRules):
+class QueueMachine(LaneRules, KeyRules, SavingRules, KeepingRules):
     """One example: a fresh store and a fresh model."""
 
     @initialize(

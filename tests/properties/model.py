@@ -270,7 +270,8 @@ class Model:
         }
 
     def is_paused(self, name: str) -> bool:
-        return self.paused.get(name, 0.0) > self.now
+        # One that ends this moment is over: the store's clock goes on, and sums are not exact.
+        return self.paused.get(name, 0.0) > self.now + MOMENT_SECONDS / 2
 
     # -- settling --------------------------------------------------------------------------------
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
@@ -458,6 +459,22 @@ class Model:
         self.keys.forget(job_id)
         del self.jobs[job_id]
         return None
+
+    def prune(self, states: set[str]) -> list[JobId]:
+        """Take away what has ended so. Keys are not forgotten with it."""
+        self._tick()
+        gone = [each for each, job in self.jobs.items() if not job.place and job.state in states]
+        for job_id in gone:
+            del self.jobs[job_id]
+        return gone
+
+    def prune_keys(self) -> int:
+        """Forget the keys whose job is gone, unless somebody stands behind it."""
+        seats = self.keys.seats
+        over = [key for key in seats if self.keys.is_forgettable(key)]
+        for key in over:
+            del seats[key]
+        return len(over)
 
     def reprioritise(self, job_id: JobId, priority: int) -> State | None:
         self._tick()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.errors import KeyHeld, LeaseLost
+from leasehold.model.keeping import Keep
 from leasehold.model.keys import Unique
 from leasehold.model.states import State
 from leasehold.store.base import Answer
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leasehold.model.ids import Fence, JobId, WorkerId
+    from leasehold.model.keeping import Scope
     from leasehold.model.lanes import Pause, RuleChange
     from leasehold.model.saving import Save
     from leasehold.model.values import Claim, Held, Lapsed, NewJob, Promotion, Renewal, Settlement
@@ -252,6 +254,15 @@ class LetsNobodyGo(Mutant):
         return 0
 
 
+class TakesAwayWhatIsKept(Mutant):
+    """Keeps no ended job, whatever is said of its state."""
+
+    def set_retention(self, scope: Scope, name: str, keep: Keep, *, by: str | None) -> None:
+        assert not keep.says_nothing
+        nothing = Keep(succeeded=0.0, dead=0.0, cancelled=0.0)
+        self._store.set_retention(scope, name, nothing, by=by)
+
+
 class HandsBackWhatIsKnown(Mutant):
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         del known
@@ -286,4 +297,5 @@ MUTANTS: tuple[type[Mutant], ...] = (
     SkipsWhatShouldReplace,
     LetsNobodyGo,
     HandsBackWhatIsKnown,
+    TakesAwayWhatIsKept,
 )

@@ -124,6 +124,16 @@ BEGIN
 END
 $$;
 
+-- Whether a job may still want the ends and results of those that it needs: one that is there and has not
+-- succeeded, since an operator may retry it. Primary keys.
+CREATE FUNCTION leasehold.is_wanting(job uuid)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT EXISTS (SELECT FROM leasehold.job AS j WHERE j.id = job) AND leasehold.success_of(job) IS NULL
+$$;
+
 -- Names those of these jobs that have ended and are past their time by so many seconds. What belongs to
 -- a batch goes with it. Primary keys; whatever may be large is looked up, never joined, since the plan
 -- may be older than its size.
@@ -133,13 +143,10 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
   alive  uuid[] := leasehold.living(jobs);
-  wanted uuid[]; -- live jobs may still read their results
+  wanted uuid[];
 BEGIN
   wanted := ARRAY (
-    SELECT needs
-    FROM leasehold.dependency
-    WHERE needs = ANY (jobs)
-      AND leasehold.place_of(job_id) IS NOT NULL
+    SELECT needs FROM leasehold.dependency WHERE needs = ANY (jobs) AND leasehold.is_wanting(job_id)
   );
   RETURN ARRAY (
     SELECT job.id
@@ -303,14 +310,14 @@ BEGIN
     ) AS member
     WHERE NOT coalesce(extract(epoch FROM moment - found_one.ended_at)
       >= late_seconds + leasehold.kept_seconds(member.kind, member.queue, member.state), false)
-  ) OR EXISTS ( -- a live job may still want a member's result
+  ) OR EXISTS ( -- a member's result may still be wanted
     SELECT
     FROM leasehold.job
     CROSS JOIN LATERAL (
       SELECT
       FROM leasehold.dependency
       WHERE dependency.needs = job.id
-        AND leasehold.place_of(dependency.job_id) IS NOT NULL
+        AND leasehold.is_wanting(dependency.job_id)
       LIMIT 1
     ) AS wanting
     WHERE job.batch = found_one.id

@@ -1,5 +1,5 @@
--- Is any member of a batch to be kept for longer, counted from the batch's end, or may a live job still
--- want its result? Index on (batch, id).
+-- Is any member of a batch to be kept for longer, counted from the batch's end, or may a job that
+-- has not succeeded still want its result? Index on (batch, id).
 SELECT 1
 FROM leasehold_job AS member
 CROSS JOIN leasehold_keeping AS job ON job.id = member.id
@@ -18,12 +18,9 @@ AND ((:now - :ended_at) / 1e6 < :late_seconds + coalesce((
   SELECT 1
   FROM leasehold_dependency AS wanting
   WHERE wanting.needs = member.id
-  AND (
-    EXISTS (SELECT 1 FROM leasehold_ready WHERE job_id = wanting.job_id)
-    OR EXISTS (SELECT 1 FROM leasehold_scheduled WHERE job_id = wanting.job_id)
-    OR EXISTS (SELECT 1 FROM leasehold_parked WHERE job_id = wanting.job_id)
-    OR EXISTS (SELECT 1 FROM leasehold_waiting WHERE job_id = wanting.job_id)
-    OR EXISTS (SELECT 1 FROM leasehold_lease WHERE job_id = wanting.job_id)
+  AND EXISTS (SELECT 1 FROM leasehold_job WHERE id = wanting.job_id)
+  AND NOT EXISTS (
+    SELECT 1 FROM leasehold_outcome WHERE job_id = wanting.job_id AND state = 'succeeded'
   )
 ))
 LIMIT 1

@@ -30,16 +30,13 @@ due AS (
     AND held.memory_seconds < 1e90
     AND held.memory_seconds > (:now - last.finished_at) / 1e6
   ))
-  AND NOT EXISTS ( -- its result may still be wanted
+  AND NOT EXISTS ( -- one that is there and has not succeeded may want its result, retried or not
     SELECT 1
     FROM leasehold_dependency AS wanting
     WHERE wanting.needs = job.id
-    AND (
-      EXISTS (SELECT 1 FROM leasehold_ready WHERE job_id = wanting.job_id)
-      OR EXISTS (SELECT 1 FROM leasehold_scheduled WHERE job_id = wanting.job_id)
-      OR EXISTS (SELECT 1 FROM leasehold_parked WHERE job_id = wanting.job_id)
-      OR EXISTS (SELECT 1 FROM leasehold_waiting WHERE job_id = wanting.job_id)
-      OR EXISTS (SELECT 1 FROM leasehold_lease WHERE job_id = wanting.job_id)
+    AND EXISTS (SELECT 1 FROM leasehold_job WHERE id = wanting.job_id)
+    AND NOT EXISTS (
+      SELECT 1 FROM leasehold_outcome WHERE job_id = wanting.job_id AND state = 'succeeded'
     )
   )
   AND NOT EXISTS (SELECT 1 FROM leasehold_ready WHERE job_id = job.id)
