@@ -111,7 +111,7 @@ TABLES: tuple[Table, ...] = (
         "task",
         "kind",
         "kind queue priority:integer max_attempts:integer timeout_seconds:single dies_on_lapse:flag"
-        " seen_at:time throttle throttle_by:names share_by:names cost:real",
+        " seen_at:time throttle throttle_by:names share_by:names cost:real typical_seconds:real",
     ),
     _table(
         "throttle",

@@ -17,9 +17,11 @@ from leasehold.store.shown_url import hide_password
 from leasehold.store.sqlite import settle
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.statements import as_json, rows, value
+from leasehold.store.sqlite.statements import rows as rows_of
 from leasehold.store.sqlite.times import Clock
 
 _MARK = "mark"
+_PASSING = "passing"  # stands while rows are written that the guards are to let pass
 _GUARD = "leasehold_moved"
 _CHANGES = ("INSERT", "UPDATE", "DELETE")
 
@@ -31,6 +33,7 @@ _LOAD = Template("INSERT INTO leasehold_$table ($columns) VALUES ($values)")
 _COUNT = Template("SELECT count(*) FROM leasehold_$table")
 _TRIGGER = Template(
     "CREATE TRIGGER ${name} BEFORE $change ON leasehold_$table"
+    " WHEN NOT EXISTS (SELECT 1 FROM leasehold_move WHERE part = 'passing')"
     " BEGIN SELECT RAISE(ABORT, '$message'); END"
 )
 _DROP = Template("DROP TRIGGER IF EXISTS $name")
@@ -96,6 +99,7 @@ class Moving:
     def load(self, table: str, rows: Sequence[Row], progress: Loaded) -> None:
         shape = BY_NAME[table]
         with self._database.write() as connection:
+            _write(connection, _PASSING, progress)  # never committed: nobody else sees it
             triggers = _take_off_triggers(connection, table)
             statement = _LOAD.substitute(
                 table=table,
@@ -105,6 +109,7 @@ class Moving:
             connection.executemany(statement, rows)
             for trigger in triggers:
                 connection.execute(trigger)
+            rows_of(connection, "forget_move_part", part=_PASSING)
             _write(connection, f"table:{table}", progress)
 
     def fence(self) -> int:
@@ -157,14 +162,15 @@ def _select(
 
 
 def _take_off_triggers(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Take a table's triggers off, within this transaction; returns what makes them again.
+    """Take the triggers off that make something of a row; returns what makes them again.
 
-    What they would do has been done where the rows come from.
+    What they would do has been done where the rows come from. All within this transaction.
     """
     found = rows(connection, "triggers_of", name=f"leasehold_{table}")
-    for name, _ in found:
+    busy = [(name, made) for name, made in found if not name.startswith(_GUARD)]
+    for name, _ in busy:
         connection.execute(_DROP.substitute(name=name))
-    return [made for _, made in found]
+    return [made for _, made in busy]
 
 
 def _take_back(connection: sqlite3.Connection, now: int) -> int:
