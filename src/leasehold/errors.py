@@ -174,7 +174,7 @@ class BatchNotFound(LeaseholdError, LookupError):
     """There is no batch with that id, or it is another tenant's."""
 
     def __init__(self, batch_id: UUID) -> None:
-        super().__init__(f"no batch {batch_id} of this tenant; make it with client.batches.create")
+        super().__init__(f"no batch {batch_id}, or it is another tenant's")
         self.batch_id = batch_id
 
 

@@ -8,6 +8,7 @@ import click
 
 from leasehold.errors import (
     BadValue,
+    BatchNotFound,
     JobCancelled,
     JobFailed,
     JobNotFound,
@@ -33,7 +34,7 @@ EXIT_TOO_LATE = 7
 
 _CODES: tuple[tuple[type[LeaseholdError] | tuple[type[LeaseholdError], ...], int], ...] = (
     (BadValue, EXIT_USAGE),
-    ((JobNotFound, ScheduleNotFound, SchemaMismatch), EXIT_NOT_FOUND),
+    ((BatchNotFound, JobNotFound, ScheduleNotFound, SchemaMismatch), EXIT_NOT_FOUND),
     ((StoreUnavailable, StoreBusy, StoreFull), EXIT_UNAVAILABLE),
     (JobFailed, EXIT_DEAD),
     (JobCancelled, EXIT_CANCELLED),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from leasehold._version import __version__
+from leasehold.cli.batches import batches
 from leasehold.cli.bench import bench
 from leasehold.cli.commands import Program
 from leasehold.cli.doctor import doctor
@@ -43,7 +44,7 @@ def program() -> None:
 
 
 for _command in (
-    *(work, enqueue, jobs, why, keys, queues, schedules, throttles, shares, workers),
+    *(work, enqueue, jobs, batches, why, keys, queues, schedules, throttles, shares, workers),
     *(retention, prune, migrate, move, doctor, bench),
 ):
     program.add_command(_command)
