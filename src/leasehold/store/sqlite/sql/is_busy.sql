@@ -1,2 +1,2 @@
--- Does any job run? The first lease there is.
+-- Says whether any job runs. Reads the first lease there is.
 SELECT EXISTS (SELECT 1 FROM leasehold_lease)
