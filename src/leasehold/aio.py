@@ -14,6 +14,7 @@ from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_step
 from leasehold.client import DEFAULT_PAGE, Client, read_filter
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
 from leasehold.keeping import PruneReport, prune_in_steps
+from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.store.callers import bind_async_caller
 from leasehold.waiting import results_of
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from leasehold.model.states import State
     from leasehold.model.values import Attempt, Filter, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
-    from leasehold.options import JobOptions
+    from leasehold.options import Callback, JobOptions
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued, Task
     from leasehold.waiting import Awaited, Finished
@@ -109,9 +110,30 @@ class AsyncClient:
         """Enqueue without the handler's code; see `Client.enqueue_by_name`."""
         return await self._enqueuer.enqueue_by_name(kind, args, **options)
 
-    async def start(self, flow: Workflow) -> StartedWorkflow:
+    async def start(
+        self,
+        flow: Workflow,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        on_end: Callback | None = None,
+        on_failure: Callback | None = None,
+        created_by: str | None = None,
+    ) -> StartedWorkflow:
         """Enqueue all steps of a workflow in one transaction; see `Client.start`."""
-        return await self._enqueuer.start(flow)
+        return await asyncio.to_thread(
+            self._client.start,
+            flow,
+            meta=meta,
+            on_end=on_end,
+            on_failure=on_failure,
+            created_by=created_by,
+        )
+
+    async def draw(
+        self, batch: StartedWorkflow | UUID | str, *, fold_above: int = FOLD_ABOVE
+    ) -> str:
+        """Draw the members of a batch as they stand; see `Client.draw`."""
+        return await asyncio.to_thread(self._client.draw, batch, fold_above=fold_above)
 
     def on(self, connection: object) -> AsyncEnqueuer:
         """Enqueue on the caller's connection, inside its transaction: rolled back, it never was.

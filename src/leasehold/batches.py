@@ -19,6 +19,7 @@ from leasehold.model.values import Filter
 from leasehold.options import check_name, read_callback, read_job_id
 from leasehold.payload import check_syntax, encode
 from leasehold.store.callers import bind_caller
+from leasehold.workflow import StartedWorkflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from leasehold.options import Callback
     from leasehold.store.base import Store
     from leasehold.task import Call, Enqueued, Task
+    from leasehold.workflow import Workflow
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -90,11 +92,33 @@ class Batches:
             created_by=None if created_by is None else check_name("created_by", created_by),
             adder=self._adder,
         )
-        try:
-            self._store().create_batch(batch)
-        except StoreUnavailable:
-            self._store().create_batch(batch)  # the id makes a second try harmless
+        _twice(lambda: self._store().create_batch(batch))
         return self.batch(batch.id, tenant=batch.tenant)
+
+    def start(
+        self,
+        flow: Workflow,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        on_end: Callback | None = None,
+        on_failure: Callback | None = None,
+        created_by: str | None = None,
+    ) -> StartedWorkflow:
+        """Write a workflow as a batch of its name, whole and sealed, or not at all."""
+        batch_id = self._ids.next()
+        plan = flow.plan(self._ids, batch=batch_id)
+        tenant = plan.jobs[0].tenant
+        batch = NewBatch(
+            id=batch_id,
+            tenant=tenant,
+            name=plan.name,
+            meta=None if meta is None else _read_meta(meta),
+            on_end=for_tenant(read_callback("on_end", on_end), tenant),
+            on_failure=for_tenant(read_callback("on_failure", on_failure), tenant),
+            created_by=None if created_by is None else check_name("created_by", created_by),
+        )
+        _twice(lambda: self._store().start_batch(batch, plan.jobs))
+        return StartedWorkflow(plan.name, plan.ids, batch.id)
 
     def batch(self, batch_id: UUID | str, *, tenant: str = "") -> Batch:
         """Return a handle to add to a batch that was made elsewhere, by whoever knows its id."""
@@ -281,6 +305,13 @@ class Batch:
 
     def _own_call(self, call: Call) -> Call:
         return structs.replace(call, task=self._own(call.task)) if self.tenant else call
+
+
+def _twice(write: Callable[[], object]) -> None:
+    try:
+        write()
+    except StoreUnavailable:
+        write()  # its answer may only have been lost: the ids make a second try harmless
 
 
 def _join(batch_id: JobId, adder: Adder | None, jobs: Sequence[NewJob]) -> list[NewJob]:

@@ -15,6 +15,7 @@ from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
 from leasehold.errors import BadOption, JobNotFound, StoreError, StoreUnavailable, WrongState
 from leasehold.id_source import IdSource
 from leasehold.keeping import PruneReport, Retentions, prune_in_steps
+from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.model.states import State
 from leasehold.model.values import Filter
 from leasehold.model.why import explain
@@ -25,6 +26,7 @@ from leasehold.store.callers import bind_caller
 from leasehold.task import Task
 from leasehold.waiter import Waiter
 from leasehold.waiting import each_ended, results_of, wait_many
+from leasehold.workflow import StartedWorkflow, draw_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -40,11 +42,11 @@ if TYPE_CHECKING:
     from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
-    from leasehold.options import JobOptions
+    from leasehold.options import Callback, JobOptions
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued
     from leasehold.waiting import Awaited, Finished
-    from leasehold.workflow import StartedWorkflow, Workflow
+    from leasehold.workflow import Workflow
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -158,12 +160,34 @@ class Client:
         """
         return self._enqueuer.enqueue_by_name(kind, args, **options)
 
-    def start(self, flow: Workflow) -> StartedWorkflow:
-        """Enqueue all steps of a workflow in one transaction; names their jobs.
+    def start(
+        self,
+        flow: Workflow,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        on_end: Callback | None = None,
+        on_failure: Callback | None = None,
+        created_by: str | None = None,
+    ) -> StartedWorkflow:
+        """Enqueue all steps of a workflow in one transaction, as a batch; names their jobs.
 
         `BadWorkflow` when it can't work, and then nothing is written.
         """
-        return self._enqueuer.start(flow)
+        return self.batches.start(
+            flow, meta=meta, on_end=on_end, on_failure=on_failure, created_by=created_by
+        )
+
+    def draw(self, batch: StartedWorkflow | UUID | str, *, fold_above: int = FOLD_ABOVE) -> str:
+        """Draw the members of a batch as they stand, a Mermaid flowchart coloured by state."""
+        names: Mapping[JobId, str] = {}
+        if isinstance(batch, StartedWorkflow):
+            names = {job_id: name for name, job_id in batch.ids.items()}
+            if batch.batch is None:
+                jobs = [self.get(job_id) for job_id in names]
+                return draw_jobs(jobs, names, fold_above=fold_above)
+            batch = batch.batch
+        self.batches.get(batch)  # else `BatchNotFound`
+        return draw_jobs(self.each(batch=batch, page=1_000), names, fold_above=fold_above)
 
     def on(self, connection: object) -> Enqueuer:
         """Enqueue on the caller's connection, inside its transaction: rolled back, it never was.

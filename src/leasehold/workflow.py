@@ -9,7 +9,7 @@ started = client.start(flow)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from leasehold.errors import BadOption, BadWorkflow
-from leasehold.model.drawing import FOLD_ABOVE, Node, draw
+from leasehold.model.drawing import FOLD_ABOVE, Node, draw, in_order
 from leasehold.model.needs import Needs
 from leasehold.options import check_name
 from leasehold.registry import Registry
@@ -26,7 +26,7 @@ from leasehold.task import Call, Task
 if TYPE_CHECKING:
     from leasehold.id_source import IdSource
     from leasehold.model.ids import JobId
-    from leasehold.model.values import NewJob
+    from leasehold.model.values import Job, NewJob
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,12 +117,17 @@ class Workflow:
         return draw([_node(self, step) for step in self._in_order()], fold_above=fold_above)
 
     def plan(self, ids: IdSource, *, batch: JobId | None = None) -> Plan:
-        """Make the jobs, each with a greater id than those that it waits for."""
+        """Make the jobs, each with a greater id than those that it waits for.
+
+        As members of a batch they must be of one tenant.
+        """
         self.check()
         steps = self._in_order()
         fresh = dict(zip((step.name for step in steps), ids.take(len(steps)), strict=True))
         named = {step.name: step.call.task.options.job_id or fresh[step.name] for step in steps}
         jobs = [self._job(step, named, batch) for step in steps]
+        if batch is not None and len({job.tenant for job in jobs}) > 1:
+            raise BadWorkflow(self.name, ["its steps are of several tenants"])
         return Plan(self.name, {step.name: named[step.name] for step in self}, jobs)
 
     def before(self, step: WorkflowStep) -> list[WorkflowStep]:
@@ -215,6 +220,27 @@ class StartedWorkflow:
 
     def __getitem__(self, step: WorkflowStep | str) -> JobId:
         return self.ids[_name_of(step)]
+
+
+def draw_jobs(
+    jobs: Iterable[Job], names: Mapping[JobId, str], *, fold_above: int = FOLD_ABOVE
+) -> str:
+    """Draw jobs as they stand, by name where that is known, else by kind."""
+    nodes = [_node_of(job, names) for job in sorted(jobs, key=lambda job: job.id)]
+    return draw(in_order(nodes), fold_above=fold_above)
+
+
+def _node_of(job: Job, names: Mapping[JobId, str]) -> Node:
+    needs = job.needs or Needs(jobs=())
+    return Node(
+        key=job.id,
+        label=names.get(job.id, job.kind.rpartition(".")[2]),
+        kind=job.kind,
+        needs=needs.jobs,
+        any=needs.any,
+        even_if_failed=needs.even_if_failed,
+        state=job.state,
+    )
 
 
 def _node(flow: Workflow, step: WorkflowStep) -> Node:

@@ -12,7 +12,7 @@ import pytest
 
 import leasehold as lh
 from leasehold import testing
-from leasehold.errors import BadOption, BadResult, NoResult
+from leasehold.errors import BadOption, BadResult, BadWorkflow, BatchNotFound, NoResult
 from leasehold.model.needs import Needs
 from leasehold.model.states import State
 from tests.api.conftest import empty
@@ -180,6 +180,68 @@ def test_a_job_without_others_has_none_before_it(client: Client) -> None:
     client.enqueue(look)
     run(client)
     assert seen[1] == ()
+
+
+# -- workflows -------------------------------------------------------------------------------------
+def sums() -> lh.Workflow:
+    flow = lh.Workflow("sums")
+    fan = flow.fan_out([count.call(number) for number in range(3)])
+    flow.add(add_up.call(), after=fan)
+    flow.add(fetch.call("b", 0), name="bad")
+    flow.add(look.call(), after="bad")
+    return flow
+
+
+def test_a_workflow_is_a_batch_of_its_name(client: Client) -> None:
+    started = client.start(sums(), meta={"of": "today"}, created_by="Ada")
+    assert started.batch is not None
+    info = client.batches.get(started.batch)
+    assert (info.name, info.status, info.meta) == ("sums", "sealed", {"of": "today"})
+    assert (info.counts.total, info.counts.blocked) == (6, 2)
+    run(client)
+    assert client.get(started["add_up"]).result == 3
+    info = client.batches.get(started.batch)
+    assert (info.status, info.counts.succeeded) == ("ended", 4)
+    assert (info.counts.dead, info.counts.cancelled) == (1, 1)
+
+
+def test_a_workflow_that_can_not_work_writes_nothing(client: Client) -> None:
+    flow = lh.Workflow("broken")
+    flow.add(count.call(1), after="nobody")
+    with pytest.raises(BadWorkflow):
+        client.start(flow)
+    assert (client.find(), client.batches.list()) == ([], [])
+
+
+def test_steps_of_several_tenants_are_no_workflow(client: Client) -> None:
+    flow = lh.Workflow("tenants")
+    flow.chain(count.with_options(tenant="a").call(1), count.call(1))
+    with pytest.raises(BadWorkflow, match="several tenants"):
+        client.start(flow)
+
+
+def test_a_workflow_is_drawn_as_it_stands(client: Client) -> None:
+    started = client.start(sums())
+    assert "class s" in client.draw(started)
+    run(client)
+    drawn = client.draw(started)
+    assert 's4["bad"]' in drawn
+    assert "    class s4 dead\n" in drawn
+    assert started.batch is not None
+    by_id = client.draw(started.batch, fold_above=2)
+    assert '["count × 3<br/>3 succeeded"]' in by_id  # noqa: RUF001
+    assert '["fetch"]' in by_id
+    with pytest.raises(BatchNotFound):
+        client.draw(uuid4())
+
+
+def test_an_async_client_starts_and_draws_alike(store_url: str) -> None:
+    async def use() -> str:
+        async with lh.AsyncClient(store_url) as client:
+            started = await client.start(sums())
+            return await client.draw(started)
+
+    assert '["add_up"]' in asyncio.run(use())
 
 
 # -- a caller's own connection, and SQL ------------------------------------------------------------

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from leasehold.errors import BadValue, IdConflict
+from leasehold.model.batches import BatchStatus, NewBatch
 from leasehold.model.causes import Reason
 from leasehold.model.ids import derive_id
 from leasehold.model.keys import Mode, Unique
@@ -488,3 +489,26 @@ def test_a_batch_is_alive_while_one_of_it_waits_for_others(store: Store) -> None
     assert follow_up(store, [needed]).arrivals == {"default": 1}
     taken = claim_one(store)
     assert (taken.job_id, taken.batch) == (member, batch)
+
+
+def test_a_batch_and_its_members_are_written_together(store: Store) -> None:
+    batch = NewBatch(id=new_id(), name="flow", on_end=ON_END)
+    first, second = new_jobs(2, batch=batch.id)
+    jobs = [first, msgspec.structs.replace(second, needs=needs(first.id))]
+    for _ in range(2):  # the same again, after a lost answer, is the same
+        store.start_batch(batch, jobs)
+        info = store.get_batch(batch.id)
+        assert info is not None
+        assert (info.name, info.status, info.counts.total) == ("flow", BatchStatus.SEALED, 2)
+    assert claim_one(store).job_id == first.id
+
+
+def test_a_batch_whose_members_are_refused_is_not_there(store: Store) -> None:
+    known = enqueue_one(store)
+    batch = NewBatch(id=new_id())
+    clash = new_job(id=known, batch=batch.id, args=raw({"name": "Eve"}))
+    with pytest.raises(IdConflict):
+        store.start_batch(batch, [new_job(batch=batch.id), clash])
+
+    assert store.get_batch(batch.id) is None
+    assert [job.id for job in store.find(Filter(), before=None, limit=9)] == [known]

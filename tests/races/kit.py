@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import psycopg
 
 from leasehold.store import sql
-from leasehold.store.postgres import bulk, claiming, lanes, leases, people, rules
+from leasehold.store.postgres import bulk, claiming, lanes, leases, needing, people, rules
 from leasehold.store.postgres import store as postgres_store
 from leasehold.store.postgres.store import PostgresStore
 from leasehold.store.sqlite import statements
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PATIENCE_SECONDS = 20.0
-_LOADERS = (postgres_store, bulk, claiming, lanes, leases, people, rules, statements)
+_LOADERS = (postgres_store, bulk, claiming, lanes, leases, needing, people, rules, statements)
 
 
 def mutate(monkeypatch: pytest.MonkeyPatch, name: str, guard: str, instead: str = "") -> None:

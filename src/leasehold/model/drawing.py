@@ -65,16 +65,16 @@ def draw(nodes: Sequence[Node], *, fold_above: int = FOLD_ABOVE) -> str:
 def in_order(nodes: Iterable[Node]) -> list[Node]:
     """Put nodes behind those that they need; those of a circle come last, as they are."""
     left = {node.key: node for node in nodes}
-    done: dict[Hashable, Node] = {}
+    done: list[Node] = []
     while left:
-        free = [
-            node
-            for node in left.values()
-            if all(each in done or each not in left for each in node.needs)
-        ]
-        for node in free or list(left.values()):
-            done[node.key] = left.pop(node.key)
-    return list(done.values())
+        before = len(left)
+        for node in list(left.values()):
+            if left.keys().isdisjoint(node.needs):
+                del left[node.key]
+                done.append(node)
+        if len(left) == before:
+            return [*done, *left.values()]
+    return done
 
 
 def _boxes(nodes: Sequence[Node], fold_above: int) -> list[_Box]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from leasehold.model.batches import NewBatch
 from leasehold.model.ids import JobId
 from leasehold.model.needs import Predecessor, Released
+from leasehold.model.values import NewJob
 
 
 class NeedsStore(Protocol):
@@ -23,6 +25,12 @@ class NeedsStore(Protocol):
         """Do the same for jobs that nobody has looked at: the newest, and a page of all others.
 
         Where there are more than `limit`, the next call goes on with the next page.
+        """
+
+    def start_batch(self, batch: NewBatch, jobs: Sequence[NewJob]) -> None:
+        """Write a batch and its members, all or none, sealed, and wake workers.
+
+        The same batch with the same jobs again is the same.
         """
 
     def predecessors(self, job_id: JobId) -> list[Predecessor]:

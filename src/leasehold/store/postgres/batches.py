@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from leasehold.model.batches import BatchFilter, Followed, NewBatch
     from leasehold.model.ids import JobId
+    from leasehold.model.values import NewJob
+    from leasehold.store.base import Answers
     from leasehold.store.postgres.connection import Connection
 
 PACKAGE = "leasehold.store.postgres"
@@ -49,12 +51,24 @@ class Batches:
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         raise NotImplementedError
 
+    def _after_enqueue(self, jobs: Sequence[NewJob], answers: Answers) -> None:
+        raise NotImplementedError
+
     def notify(self, arrivals: Mapping[str, int]) -> None:
         raise NotImplementedError
 
     def create_batch(self, batch: NewBatch) -> None:
         document = _encode(batch).decode()
         self._run(load(PACKAGE, "create_batch"), document=document, skew_seconds=self.skew_seconds)
+
+    def start_batch(self, batch: NewBatch, jobs: Sequence[NewJob]) -> None:
+        self._run(
+            load(PACKAGE, "start_batch"),
+            document=_encode(batch).decode(),
+            jobs=_encode(jobs).decode(),
+            skew_seconds=self.skew_seconds,
+        )
+        self._after_enqueue(jobs, {})
 
     def get_batch(self, batch_id: JobId) -> BatchInfo | None:
         found = self._run(load(PACKAGE, "get_batch"), batch=batch_id)

@@ -17,6 +17,8 @@ from leasehold.model.batches import (
     NewBatch,
 )
 from leasehold.model.ids import JobId
+from leasehold.model.values import NewJob
+from leasehold.store.base import Answers, EnqueueScript
 from leasehold.store.sqlite import following
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script
@@ -41,14 +43,32 @@ class Batches:
     _database: Database
     _clock: Clock
 
+    def _script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
+        raise NotImplementedError
+
+    def _after_enqueue(self, jobs: Sequence[NewJob], answers: Answers) -> None:
+        raise NotImplementedError
+
     def notify(self, arrivals: Mapping[str, int]) -> None:
         raise NotImplementedError
 
     def create_batch(self, batch: NewBatch) -> None:
         row = _row(batch)
         with self._database.write() as connection:
-            if rows(connection, "batch_row", id=row["id"]):
-                return
+            self._create(connection, batch, row)
+
+    def start_batch(self, batch: NewBatch, jobs: Sequence[NewJob]) -> None:
+        row = _row(batch)
+        with self._database.write() as connection:
+            self._create(connection, batch, row)
+            run_script(connection, self._script(jobs))
+            rows(connection, "seal_batch", id=row["id"], now=self._clock.now())
+        self._after_enqueue(jobs, {})
+
+    def _create(
+        self, connection: sqlite3.Connection, batch: NewBatch, row: Mapping[str, Any]
+    ) -> None:
+        if not rows(connection, "batch_row", id=row["id"]):
             run_script(connection, join_parent(batch))
             rows(connection, "create_batch", **row, now=self._clock.now())
 

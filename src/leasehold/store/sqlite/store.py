@@ -150,10 +150,13 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Movin
             return refused
         with self._database.write() as connection:
             answers = run_script(connection, self._script(jobs))
+        self._after_enqueue(jobs, answers)
+        return answers
+
+    def _after_enqueue(self, jobs: Sequence[NewJob], answers: Answers) -> None:
         self.notify(arrivals_of(made_of(jobs, answers)))
         if waiting := dependents_in(jobs):  # for jobs that may have ended by now
             self._look_at(list(map(str, waiting)), None)
-        return answers
 
     def _look_at_keys(self, jobs: Sequence[NewJob]) -> Answers | None:
         """Look without the write lock whether all keys are held: then nothing is to be written."""

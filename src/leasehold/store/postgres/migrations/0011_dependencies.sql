@@ -78,6 +78,20 @@ AS $$
   END
 $$;
 
+-- Whether the end of one that is needed decides alone, whatever becomes of the others.
+CREATE FUNCTION leasehold.is_decisive(needed uuid, since timestamptz, is_any boolean, is_patient boolean)
+RETURNS boolean
+LANGUAGE sql
+STABLE
+AS $$
+  SELECT CASE
+    WHEN is_any AND is_patient THEN leasehold.place_of(needed) IS NULL
+    WHEN is_any THEN leasehold.need_state(needed, since) = 'done'
+    WHEN is_patient THEN false
+    ELSE leasehold.need_state(needed, since) = 'bad'
+  END
+$$;
+
 -- Says which of these jobs may go, and which never can, with the reason; nothing of those that have to
 -- wait on. Who knows that only `recent` ones have ended since the last look is answered sooner: of a
 -- thousand that are needed, one that lives says enough, and the newest lives longest. Primary keys,
@@ -93,12 +107,12 @@ SET enable_mergejoin = off
 SET enable_nestloop = on
 AS $$
   WITH judged AS (
-    SELECT job.id, job.is_any, bad.needs AS because,
+    SELECT job.id, job.is_any, decisive.needs AS because,
       CASE
-        WHEN job.is_any AND good.needs IS NOT NULL THEN 'release'
+        WHEN job.is_any AND decisive.needs IS NOT NULL THEN 'release'
         WHEN job.is_any AND open.needs IS NULL THEN 'cancel'
         WHEN job.is_any THEN NULL
-        WHEN bad.needs IS NOT NULL THEN 'cancel'
+        WHEN decisive.needs IS NOT NULL THEN 'cancel'
         WHEN open.needs IS NULL THEN 'release'
       END AS verdict
     FROM unnest(jobs) AS asked (id)
@@ -125,30 +139,33 @@ AS $$
       ORDER BY d.needs DESC
       LIMIT 1
     ) AS open ON true
-    LEFT JOIN LATERAL (
-      SELECT d.needs
-      FROM leasehold.dependency AS d
-      WHERE NOT job.is_any
-        AND NOT job.is_patient
-        AND d.job_id = job.id
-        AND (recent IS NULL OR open.needs IS NULL OR d.needs = ANY (recent))
-        AND leasehold.need_state(d.needs, job.since) = 'bad'
-      ORDER BY d.needs
+    LEFT JOIN LATERAL ( -- one that ends the wait: a failure where all are needed, else a success
+      SELECT found.needs
+      FROM (
+        (
+          SELECT d.needs
+          FROM leasehold.dependency AS d
+          WHERE recent IS NOT NULL
+            AND open.needs IS NOT NULL
+            AND d.job_id = job.id
+            AND d.needs = ANY (recent)
+            AND leasehold.is_decisive(d.needs, job.since, job.is_any, job.is_patient)
+          ORDER BY d.needs
+          LIMIT 1
+        )
+        UNION ALL
+        (
+          SELECT d.needs
+          FROM leasehold.dependency AS d
+          WHERE (recent IS NULL OR open.needs IS NULL)
+            AND d.job_id = job.id
+            AND leasehold.is_decisive(d.needs, job.since, job.is_any, job.is_patient)
+          ORDER BY d.needs
+          LIMIT 1
+        )
+      ) AS found
       LIMIT 1
-    ) AS bad ON true
-    LEFT JOIN LATERAL (
-      SELECT d.needs
-      FROM leasehold.dependency AS d
-      WHERE job.is_any
-        AND d.job_id = job.id
-        AND (recent IS NULL OR open.needs IS NULL OR d.needs = ANY (recent))
-        AND CASE
-          WHEN job.is_patient THEN leasehold.place_of(d.needs) IS NULL
-          ELSE leasehold.need_state(d.needs, job.since) = 'done'
-        END
-      ORDER BY d.needs
-      LIMIT 1
-    ) AS good ON true
+    ) AS decisive ON true
   )
   SELECT id, verdict,
     CASE
@@ -285,5 +302,17 @@ BEGIN
   DELETE FROM leasehold.dependent AS d
   WHERE d.job_id = ANY (mine)
     AND NOT EXISTS (SELECT FROM leasehold.waiting AS w WHERE w.job_id = d.job_id AND w.stage = '#');
+END
+$$;
+
+-- Writes a batch and its members, sealed: in one transaction, so that nobody sees a part of it.
+CREATE FUNCTION leasehold.start_batch(document jsonb, jobs text, skew_seconds double precision DEFAULT 0)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+  PERFORM leasehold.create_batch(document, skew_seconds);
+  PERFORM leasehold.enqueue_many(jobs, skew_seconds);
+  PERFORM leasehold.seal_batch((document ->> 'id')::uuid, skew_seconds);
 END
 $$;

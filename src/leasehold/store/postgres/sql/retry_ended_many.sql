@@ -60,7 +60,7 @@ marked AS (
   SELECT id, tenant
   FROM ended
   WHERE is_held
-  ON CONFLICT (job_id) DO UPDATE -- a write, so that a sweep that forgets it is waited for
+  ON CONFLICT (job_id) DO UPDATE -- a write: a sweep that forgets it is waited for
   SET tenant = excluded.tenant
 )
 SELECT id, CASE WHEN is_held OR lane <> '' THEN 'blocked' ELSE 'queued' END

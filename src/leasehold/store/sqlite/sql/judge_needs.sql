@@ -23,39 +23,39 @@ lacking AS MATERIALIZED (
     ) AS open
   FROM asked
 ),
-met AS MATERIALIZED (
+met AS MATERIALIZED ( -- one that ends the wait: a failure where all are needed, else a success
   SELECT
     lacking.*,
-    iif(is_any OR is_patient, NULL, (
-      SELECT need.needs
-      FROM leasehold_need AS need
-      WHERE need.job_id = lacking.id
-      AND need.state = 'bad'
-      AND (:recent IS NULL OR lacking.open IS NULL
-        OR need.needs IN (SELECT value FROM json_each(:recent)))
-      ORDER BY need.needs
-      LIMIT 1
-    )) AS bad,
-    iif(is_any, (
-      SELECT need.needs
-      FROM leasehold_need AS need
-      WHERE need.job_id = lacking.id
-      AND iif(lacking.is_patient, need.state <> 'open', need.state = 'done')
-      AND (:recent IS NULL OR lacking.open IS NULL
-        OR need.needs IN (SELECT value FROM json_each(:recent)))
-      ORDER BY need.needs
-      LIMIT 1
-    ), NULL) AS good
+    CASE
+      WHEN is_patient AND NOT is_any THEN NULL
+      WHEN :recent IS NOT NULL AND open IS NOT NULL THEN (
+        SELECT need.needs
+        FROM json_each(:recent) AS ended
+        CROSS JOIN leasehold_need AS need
+          ON need.job_id = lacking.id
+          AND need.needs = ended.value
+        WHERE iif(is_any, iif(is_patient, need.state <> 'open', need.state = 'done'), need.state = 'bad')
+        LIMIT 1
+      )
+      ELSE (
+        SELECT need.needs
+        FROM leasehold_need AS need
+        WHERE need.job_id = lacking.id
+        AND iif(is_any, iif(is_patient, need.state <> 'open', need.state = 'done'), need.state = 'bad')
+        ORDER BY need.needs
+        LIMIT 1
+      )
+    END AS decisive
   FROM lacking
 ),
 judged AS (
   SELECT
     met.*,
     CASE
-      WHEN is_any AND good IS NOT NULL THEN 'release'
+      WHEN is_any AND decisive IS NOT NULL THEN 'release'
       WHEN is_any AND open IS NULL THEN 'cancel'
       WHEN is_any THEN NULL
-      WHEN bad IS NOT NULL THEN 'cancel'
+      WHEN decisive IS NOT NULL THEN 'cancel'
       WHEN open IS NULL THEN 'release'
     END AS verdict
   FROM met
@@ -66,8 +66,8 @@ SELECT
     WHEN verdict = 'cancel' AND is_any
       THEN 'cancelled because none of the jobs that it waits for succeeded'
     WHEN verdict = 'cancel'
-      THEN 'cancelled because job ' || bad || ' that it waits for is ' || coalesce((
-        SELECT state FROM leasehold_outcome WHERE job_id = bad ORDER BY attempt DESC LIMIT 1
+      THEN 'cancelled because job ' || decisive || ' that it waits for is ' || coalesce((
+        SELECT state FROM leasehold_outcome WHERE job_id = decisive ORDER BY attempt DESC LIMIT 1
       ), 'gone')
   END
 FROM judged
