@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leasehold.model.batches import BatchInfo
     from leasehold.model.ids import JobId
     from leasehold.task import Call, Enqueued, Task
+    from leasehold.workflow import StartedWorkflow, Workflow
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,6 +32,10 @@ class AsyncBatches:
     async def create(self, **options: Any) -> AsyncBatch:
         """Make a batch, open for members; the options are those of `Batches.create`."""
         return AsyncBatch(await asyncio.to_thread(self._batches.create, **options))
+
+    async def start(self, flow: Workflow, **options: Any) -> StartedWorkflow:
+        """Write a workflow as a batch; the options are those of `Batches.start`."""
+        return await asyncio.to_thread(self._batches.start, flow, **options)
 
     def batch(self, batch_id: UUID | str, *, tenant: str = "") -> AsyncBatch:
         """Return a handle to add to a batch that was made elsewhere."""

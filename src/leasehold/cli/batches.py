@@ -28,7 +28,7 @@ leasehold batches retry {_SOME_ID}"""
 
 @click.group(cls=Group, example=_EXAMPLE)
 def batches() -> None:
-    """List, show, seal, cancel and retry batches.
+    """List, show, draw, seal, cancel and retry batches.
 
     Their members are listed by `leasehold jobs list --batch ID`.
     """

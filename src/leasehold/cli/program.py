@@ -9,6 +9,7 @@ from leasehold.cli.batches import batches
 from leasehold.cli.bench import bench
 from leasehold.cli.commands import Program
 from leasehold.cli.doctor import doctor
+from leasehold.cli.draw import draw
 from leasehold.cli.enqueue import enqueue
 from leasehold.cli.jobs import jobs
 from leasehold.cli.keys import keys
@@ -48,3 +49,4 @@ for _command in (
     *(retention, prune, migrate, move, doctor, bench),
 ):
     program.add_command(_command)
+batches.add_command(draw)
