@@ -251,6 +251,29 @@ def test_what_is_added_in_a_transaction_that_is_rolled_back_was_never_there(
     assert client.find(batch=batch.id)[0].args == {"name": "b"}
 
 
+def test_sql_makes_a_batch_and_seals_it(client: lh.Client, store_url: str) -> None:
+    if store_url.startswith("sqlite"):
+        return  # SQL is an API on PostgreSQL
+    with psycopg.connect(store_url, autocommit=True) as connection:
+
+        def call(statement: str, *values: object) -> Any:
+            row = connection.execute(statement.encode(), values).fetchone()
+            return None if row is None else row[0]
+
+        parent = call("SELECT leasehold.create_batch('{}')")
+        made = call(
+            "SELECT leasehold.create_batch(%s::jsonb)",
+            f'{{"name": "sync", "parent": "{parent}", "on_end": {{"kind": "report"}}}}',
+        )
+        assert call("SELECT leasehold.seal_batch(%s)", made) == "sealed"
+        assert client.batches.get(made).parent == parent
+        client.store.sweep(after=None, limit=10, is_thorough=False)
+        assert call("SELECT status FROM leasehold.batches WHERE id = %s", made) == "ended"
+        assert client.get(derive_id(made, "end:1")).kind == "report"
+        with pytest.raises(psycopg.Error, match='with a "kind"'):
+            call("SELECT leasehold.create_batch('{\"on_end\": {}}')")
+
+
 def test_sql_adds_to_a_batch_and_calls_back(client: lh.Client, store_url: str) -> None:
     if store_url.startswith("sqlite"):
         return  # SQL is an API on PostgreSQL

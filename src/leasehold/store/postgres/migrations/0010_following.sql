@@ -9,55 +9,52 @@ LANGUAGE plpgsql
 SET enable_nestloop = on -- a worker's connection has none, and would read all batches
 AS $$
 DECLARE
-  refused record;
+  asked   record;
+  held    leasehold.batch;
+  refused text;
 BEGIN
-  -- Lock …
-  PERFORM
-  FROM leasehold.batch
-  WHERE id = ANY (ARRAY (
-    SELECT DISTINCT asked.batch
-    FROM jsonb_to_recordset(documents) AS asked (batch uuid)
-  ))
-  ORDER BY id
-  FOR KEY SHARE;
-  -- … then look, in a later statement.
-  SELECT asked.batch,
-    CASE
-      WHEN found.id IS NULL THEN NULL
-      ELSE leasehold.batch_status(found.sealed_at, found.cancelled_at, found.ended_at)
-    END AS status
-  INTO refused
-  FROM (
-    SELECT batch, coalesce(tenant, '') AS tenant, (adder ->> 0)::uuid AS member,
-      (adder ->> 1)::bigint AS fence, array_agg(id) AS ids
-    FROM jsonb_to_recordset(documents) AS document (id uuid, batch uuid, tenant text, adder jsonb)
-    WHERE batch IS NOT NULL
-    GROUP BY 1, 2, 3, 4
-  ) AS asked
-  LEFT JOIN LATERAL (
-    SELECT * FROM leasehold.batch WHERE batch.id = asked.batch AND batch.tenant = asked.tenant OFFSET 0
-  ) AS found ON true
-  WHERE (found.id IS NULL
-      OR coalesce(found.cancelled_at, found.ended_at) IS NOT NULL
-      OR found.sealed_at IS NOT NULL AND NOT EXISTS ( -- fenced: only a member that runs
+  FOR asked IN
+    SELECT DISTINCT (document ->> 'batch')::uuid AS batch, coalesce(document ->> 'tenant', '') AS tenant,
+      document -> 'adder' AS adder
+    FROM jsonb_array_elements(documents) AS document
+    WHERE document ? 'batch'
+    ORDER BY 1 -- everybody locks in one order
+  LOOP
+    -- Lock …
+    PERFORM FROM leasehold.batch WHERE id = asked.batch FOR KEY SHARE;
+    -- … then look, in a later statement.
+    SELECT b.* INTO held
+    FROM leasehold.batch AS b
+    WHERE b.id = asked.batch AND b.tenant = asked.tenant;
+    refused := NULL;
+    IF NOT FOUND THEN
+      refused := 'unknown';
+    ELSIF coalesce(held.cancelled_at, held.ended_at) IS NOT NULL
+      OR held.sealed_at IS NOT NULL AND NOT EXISTS ( -- fenced: only a member that runs
         SELECT
         FROM leasehold.lease
-        WHERE lease.job_id = asked.member
-          AND lease.fence = asked.fence
+        WHERE lease.job_id = (asked.adder ->> 0)::uuid
+          AND lease.fence = (asked.adder ->> 1)::bigint
           AND lease.batch = asked.batch
-      ))
-    AND EXISTS (
+      )
+    THEN
+      refused := leasehold.batch_status(held.sealed_at, held.cancelled_at, held.ended_at);
+    END IF;
+    CONTINUE WHEN refused IS NULL;
+    -- What stands there already may come again.
+    IF EXISTS (
       SELECT
-      FROM unnest(asked.ids) AS new (id)
-      WHERE NOT EXISTS (SELECT FROM leasehold.job WHERE job.id = new.id)
+      FROM jsonb_array_elements(documents) AS document
+      WHERE (document ->> 'batch')::uuid = asked.batch
+        AND NOT EXISTS (SELECT FROM leasehold.job WHERE job.id = (document ->> 'id')::uuid)
     )
-  LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION USING
-      ERRCODE = 'LH005',
-      MESSAGE = jsonb_build_object('batch', refused.batch, 'status', refused.status)::text,
-      HINT = 'this batch does not exist or takes no more members';
-  END IF;
+    THEN
+      RAISE EXCEPTION USING
+        ERRCODE = 'LH005',
+        MESSAGE = jsonb_build_object('batch', asked.batch, 'status', nullif(refused, 'unknown'))::text,
+        HINT = 'this batch does not exist or takes no more members';
+    END IF;
+  END LOOP;
 END
 $$;
 
@@ -97,9 +94,10 @@ AS $$
   FROM (
     SELECT count(*) AS total,
       count(*) FILTER (WHERE last.state = 'succeeded') AS succeeded,
-      -- these may have been made anew
-      count(*) FILTER (WHERE last.state = 'dead' AND leasehold.place_of(job.id) IS NULL) AS dead,
-      count(*) FILTER (WHERE last.state = 'cancelled' AND leasehold.place_of(job.id) IS NULL)
+      -- these may have been made anew; CASE, because AND goes on after a NULL
+      count(CASE last.state WHEN 'dead' THEN nullif(leasehold.place_of(job.id) IS NULL, false) END)
+        AS dead,
+      count(CASE last.state WHEN 'cancelled' THEN nullif(leasehold.place_of(job.id) IS NULL, false) END)
         AS cancelled,
       sum(saved.done) AS processed,
       sum(saved.total) AS total_units
@@ -335,26 +333,31 @@ BEGIN
 END
 $$;
 
--- Makes a batch; the same id again is the same batch. In a parent it counts as a member does.
+-- Makes a batch and returns its id; the same id again is the same batch. In a parent it counts as a
+-- member does: SELECT leasehold.create_batch('{"name": "sync", "on_end": {"kind": "sync.report"}}');
 CREATE FUNCTION leasehold.create_batch(document jsonb, skew_seconds double precision DEFAULT 0)
-RETURNS void
+RETURNS uuid
 LANGUAGE plpgsql
 AS $$
+DECLARE
+  chosen uuid := coalesce((document ->> 'id')::uuid, leasehold.new_id());
 BEGIN
-  IF EXISTS (SELECT FROM leasehold.batch WHERE batch.id = (document ->> 'id')::uuid) THEN
-    RETURN;
+  IF EXISTS (SELECT FROM leasehold.batch WHERE batch.id = chosen) THEN
+    RETURN chosen;
   END IF;
   IF document ? 'parent' THEN
     PERFORM leasehold.join_batches(jsonb_build_array(
-      document || jsonb_build_object('batch', document -> 'parent')));
+      document || jsonb_build_object('id', chosen, 'batch', document -> 'parent')));
   END IF;
   INSERT INTO leasehold.batch
     (id, tenant, name, parent, meta, on_end, on_failure, created_by, created_at)
-  SELECT id, coalesce(tenant, ''), name, parent, coalesce(meta, '{}'), on_end, on_failure, created_by,
+  SELECT chosen, coalesce(tenant, ''), name, parent, coalesce(meta, '{}'),
+    leasehold.check_callback(on_end), leasehold.check_callback(on_failure), created_by,
     clock_timestamp() + make_interval(secs => skew_seconds)
-  FROM jsonb_to_record(document) AS asked (id uuid, tenant text, name text, parent uuid, meta json,
-    on_end json, on_failure json, created_by text)
+  FROM jsonb_to_record(document) AS asked (tenant text, name text, parent uuid, meta json,
+    on_end jsonb, on_failure jsonb, created_by text)
   ON CONFLICT (id) DO NOTHING;
+  RETURN chosen;
 END
 $$;
 
