@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING
 
 from leasehold.model.lanes import Pause, Rule, RuleChange
 from tests.conformance.key_kit import REPLACE, ask, hand_over, start, succeed
-from tests.conformance.kit import HOST, OTHER_HOST, RULE, declare, enqueue_one, new_jobs
+from tests.conformance.kit import (
+    HOST,
+    OTHER_HOST,
+    RULE,
+    declare,
+    enqueue_one,
+    make_batch,
+    new_jobs,
+)
 
 if TYPE_CHECKING:
     from leasehold.store.base import Store
 
-TOPICS = {"throttles", "paused queues", "keys"}
+TOPICS = {"throttles", "paused queues", "keys", "batches"}
 HOUR_SECONDS = 3600.0
 
 
@@ -78,3 +86,31 @@ def test_one_behind_a_job_that_runs_no_more_is_found(store: Store) -> None:
     assert message == "keys: 1 job waits behind another one of the same key that runs no more"
     hand_over(store)
     assert told(store) == []
+
+
+def test_a_batch_that_nobody_ends_is_found(store: Store) -> None:
+    store.skew_seconds -= 61
+    over = make_batch(store)
+    store.seal_batch(over)
+    live = make_batch(store)
+    enqueue_one(store, batch=live)
+    store.seal_batch(live)
+    store.skew_seconds += 61
+    fresh = make_batch(store)
+    store.seal_batch(fresh)
+    (message,) = told(store)
+    assert message == "batches: 1 sealed for over a minute, with nothing alive, and not ended"
+    store.sweep(after=None, limit=10, is_thorough=False)
+    assert told(store) == []
+
+
+def test_a_batch_whose_seal_was_forgotten_is_found(store: Store) -> None:
+    store.skew_seconds -= 25 * HOUR_SECONDS
+    forgotten = make_batch(store)
+    parent = make_batch(store)
+    enqueue_one(store, batch=make_batch(store, parent=parent))
+    store.skew_seconds += 25 * HOUR_SECONDS
+    make_batch(store)
+    (finding,) = [each for each in store.examine() if each.topic == "batches"]
+    assert finding.message.startswith("1 open for over a day")
+    assert str(forgotten) in finding.remedy

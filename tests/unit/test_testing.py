@@ -204,3 +204,21 @@ def test_failed_assertions_say_what_is_there(client: lh.Client) -> None:
         testing.assert_enqueued(client, boom)
     with pytest.raises(AssertionError, match="was enqueued"):
         testing.assert_not_enqueued(client, add, a=1)
+
+
+def test_batches_end_and_callbacks_run(client: lh.Client) -> None:
+    told: list[Any] = []
+
+    @lh.task(name="batch.ended")
+    def batch_ended(ended: lh.BatchEnded) -> None:
+        told.append(("batch", ended.succeeded))
+
+    @lh.task(name="job.ended")
+    def job_ended(ended: lh.JobEnded) -> None:
+        told.append((ended.kind, ended.state.value))
+
+    with client.batches.create(on_end=batch_ended) as batch:
+        batch.add(add, 1)
+        batch.add(add.with_options(on_end=job_ended), 2)
+    testing.drain(client, [*TASKS, batch_ended, job_ended])
+    assert sorted(told) == [("add", "succeeded"), ("batch", 2)]

@@ -29,6 +29,18 @@ def stranded(counted: Iterable[tuple[Any, ...]]) -> Iterator[Finding]:
                     f"{jobs} in {name}, which has been paused for over an hour",
                     f"if that was forgotten: leasehold queues resume {name}",
                 )
+            case "batch":
+                yield _warning(
+                    "batches",
+                    f"{number:,} sealed for over a minute, with nothing alive, and not ended",
+                    "a running worker ends them within moments",
+                )
+            case "open batch":
+                yield _warning(
+                    "batches",
+                    f"{number:,} open for over a day, with nothing alive: they do not end so",
+                    f"if the seal was forgotten: leasehold batches seal {name}",
+                )
             case _:
                 yield _warning(
                     "keys",

@@ -22,4 +22,17 @@ SELECT 'key', '', count(*)
 FROM leasehold.key AS held
 JOIN leasehold.waiting ON waiting.job_id = held.next
 WHERE NOT EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = held.job_id)
+UNION ALL
+SELECT 'batch', '', count(*)
+FROM leasehold.batch
+WHERE ended_at IS NULL
+  AND sealed_at < now() - interval '1 minute'
+  AND NOT leasehold.is_batch_live(id)
+UNION ALL
+SELECT 'open batch', min(id::text), count(*)
+FROM leasehold.batch
+WHERE ended_at IS NULL
+  AND sealed_at IS NULL
+  AND created_at < now() - interval '1 day'
+  AND NOT leasehold.is_batch_live(id)
 ORDER BY 1, 2

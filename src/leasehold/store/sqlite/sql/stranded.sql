@@ -23,4 +23,19 @@ SELECT 'key', '', count(*)
 FROM leasehold_key AS held
 JOIN leasehold_waiting AS waiting ON waiting.job_id = held.next
 WHERE NOT EXISTS (SELECT 1 FROM leasehold_lease WHERE job_id = held.job_id)
+UNION ALL
+SELECT iif(batch.sealed_at IS NULL, 'open batch', 'batch'), min(batch.id), count(*)
+FROM leasehold_batch AS batch
+WHERE batch.ended_at IS NULL
+AND iif(batch.sealed_at IS NULL, batch.created_at + 86400 * 1000000, batch.sealed_at + 60 * 1000000)
+  < :now
+AND NOT EXISTS (SELECT 1 FROM leasehold_lease AS member WHERE member.batch = batch.id)
+AND NOT EXISTS (SELECT 1 FROM leasehold_ready AS member WHERE member.batch = batch.id)
+AND NOT EXISTS (SELECT 1 FROM leasehold_scheduled AS member WHERE member.batch = batch.id)
+AND NOT EXISTS (SELECT 1 FROM leasehold_waiting AS member WHERE member.batch = batch.id)
+AND NOT EXISTS (SELECT 1 FROM leasehold_parked AS member WHERE member.batch = batch.id)
+AND NOT EXISTS (
+  SELECT 1 FROM leasehold_batch AS nested WHERE nested.parent = batch.id AND nested.ended_at IS NULL
+)
+GROUP BY 1
 ORDER BY 1, 2
