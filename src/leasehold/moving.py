@@ -7,7 +7,7 @@ read once more, and what they hold is compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,9 +21,10 @@ from leasehold.store.moving_tables import TABLES, hash_rows, key_of
 
 if TYPE_CHECKING:
     from leasehold.store.base import Store
-    from leasehold.store.moving_tables import Table
+    from leasehold.store.moving_tables import Key, Row, Table
 
-PAGE = 1_000
+PAGE, FIRST_PAGE = 1_000, 100
+LARGE_PAGE = 8_000_000  # letters
 _SEEN_LATELY = timedelta(seconds=45)
 
 
@@ -138,6 +139,8 @@ class Mover:
 
     # -- whether it may begin --------------------------------------------------------------------
     def _check_tables(self) -> None:
+        if self._source.schema().version == 0:
+            raise SchemaMismatch("there is no queue at the source: look at its URL")
         if self._source.schema().pending:
             raise SchemaMismatch(
                 "the source's tables are older than this leasehold: run `leasehold migrate` on it"
@@ -188,12 +191,13 @@ class Mover:
         """Copy the rest of a table, page by page."""
         state = self._target.loaded(table.name)
         total = self._source.count_rows(table.name)
-        while not state.is_over:
-            page = self._source.dump(table.name, state.after, limit=PAGE)
+        if state.is_over:
+            return
+        for page, is_last in _pages(self._source, table, state.after):
             state = Loaded(
                 after=key_of(table, page[-1]) if page else state.after,
                 count=state.count + len(page),
-                is_over=len(page) < PAGE,
+                is_over=is_last,
             )
             self._target.load(table.name, page, state)
             self._progress(MoveProgress("copy", table.name, state.count, total))
@@ -204,10 +208,30 @@ class Mover:
         return TableReport(table=table.name, source=sums[0], target=sums[1])
 
     def _sum(self, store: Store, table: Table, total: int) -> Sum:
-        found, after = Sum(), None
-        while page := store.dump(table.name, after, limit=PAGE):
+        found = Sum()
+        for page, _ in _pages(store, table, None):
             found = found.plus(hash_rows(table, page))
-            after = key_of(table, page[-1])
             if store is self._target:
                 self._progress(MoveProgress("compare", table.name, found.count, total))
         return found
+
+
+def _pages(store: Store, table: Table, after: Key | None) -> Iterator[tuple[list[Row], bool]]:
+    """Read a table from there on, page by page, each with whether it is the last.
+
+    Pages of large rows are small: a thousand jobs of 10 MB would fill the memory.
+    """
+    limit = min(PAGE, FIRST_PAGE)
+    while True:
+        page = store.dump(table.name, after, limit=limit)
+        is_last = len(page) < limit
+        yield page, is_last
+        if is_last:
+            return
+        after = key_of(table, page[-1])
+        limit = max(1, limit // 4) if _size(page) > LARGE_PAGE else min(PAGE, limit * 2)
+
+
+def _size(page: list[Row]) -> int:
+    """Count the letters of a page; the rest of a row is small."""
+    return sum(len(part) for row in page for part in row if isinstance(part, str))

@@ -80,6 +80,9 @@ def test_wrong_words_are_refused_and_passwords_not_repeated(cli: Cli, tmp_path: 
     assert cli("move", cli.url).code == 2
     assert cli("move", "--undo", cli.url, target).code == 2
     assert cli("move", cli.url, cli.url).code == 2
+    missing = cli("move", f"sqlite:///{tmp_path}/typo.db", target)
+    assert missing.code == 3
+    assert not (tmp_path / "typo.db").exists()
     nobody = "postgresql://ada:open-sesame@127.0.0.1:1/nothing"
     answer = cli("move", cli.url, nobody)
     assert answer.code == 4

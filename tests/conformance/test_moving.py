@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
@@ -28,6 +28,8 @@ from tests.conformance.kit import (
     enqueue_one,
     look,
     new_job,
+    new_jobs,
+    raw,
     settle,
     start_one,
 )
@@ -291,6 +293,29 @@ def test_a_move_goes_on_where_it_was_interrupted(
             assert sorted(hash_rows(table, rows)) == sorted(
                 hash_rows(table, target.dump(table.name, None, limit=10_000))
             )
+
+
+@both
+def test_large_jobs_are_moved_a_few_at_a_time(
+    urls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.moving.LARGE_PAGE", 10_000)
+    with opened(urls[0]) as source:
+        large = raw({"text": "x" * 4_000})
+        source.enqueue(new_jobs(150, args=large))
+        pages: list[int] = []
+        dump = type(source).dump
+
+        def note(store: Store, table: str, *args: Any, **options: Any) -> list[Any]:
+            found: list[Any] = dump(store, table, *args, **options)
+            pages.append(len(found) if table == "job" else 0)
+            return found
+
+        monkeypatch.setattr(type(source), "dump", note)
+        assert move(*urls).is_same
+    sizes = [size for size in pages if size > 0]
+    assert sizes[0] == 100
+    assert max(sizes[3:10]) < 10
 
 
 @both

@@ -134,3 +134,10 @@ class LaneRules(Ground):
         assert was_paused == self.model.extend_pause(
             worker, claim.job_id, claim.fence, count * UNIT
         )
+
+    @precondition(lambda self: any(claim.place for _, claim in self.claims))
+    @rule(pick=picks, name=keys)
+    def pause_from_outside_and_inside(self, pick: int, name: str) -> None:
+        """Let a handler pause a key for less than people just have."""
+        self.pause(name, 2 * UNIT)
+        self.pause_from_inside(pick, 1)

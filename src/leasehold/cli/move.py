@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,6 +42,7 @@ def move(session: Session, *, source: str, target: str | None, undo: bool, force
     meanwhile; SOURCE stays so. When it was interrupted, run it again: it goes on where it was. At
     the end both sides are compared, row by row; exit code 1 says that they differ.
     """
+    replace(session, given_url=source).require_file()
     if undo:
         if target is not None:
             raise click.UsageError("--undo takes SOURCE only")

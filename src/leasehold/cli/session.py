@@ -48,11 +48,12 @@ class Session:
         from leasehold.client import Client
 
         if not may_create:
-            self._require_file()
+            self.require_file()
         with Client(self.url) as client:
             yield client
 
-    def _require_file(self) -> None:
+    def require_file(self) -> None:
+        """Refuse a SQLite file that is not there."""
         from pathlib import Path
 
         path = self.url.removeprefix(_SQLITE_PREFIX).partition("?")[0]

@@ -1,0 +1,81 @@
+"""Pruners are killed amid their steps: what is past its time goes whole, the rest stays whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from leasehold.model.ids import WorkerId
+from leasehold.model.keys import Unique
+from leasehold.model.values import Settlement, Want
+from tests.conformance.kit import GREET, new_job
+from tests.faults.waiting import wait_for
+
+if TYPE_CHECKING:
+    import leasehold as lh
+    from tests.faults.target import Target
+
+ROOT = Path(__file__).parents[2]
+JOBS, KILLS = 1_500, 8
+OVER_SECONDS = 10 * 86_400.0  # for succeeded jobs, not for dead ones
+WORKER = WorkerId(7)
+
+
+def fill(client: lh.Client) -> None:
+    """Let two of three jobs succeed, and the others die; all of them have keys."""
+    jobs = [new_job(unique=Unique(key=f"key {number}")) for number in range(JOBS)]
+    client.store.enqueue(jobs)
+    taken = client.store.claim(WORKER, [Want("default", JOBS)], limit=JOBS, leases={GREET: 60.0})
+    assert len(taken) == JOBS
+    client.store.finish(
+        WORKER,
+        [
+            Settlement(
+                job_id=each.job_id,
+                fence=each.fence,
+                outcome="dead" if number % 3 == 0 else "succeeded",
+                error="Boom" if number % 3 == 0 else None,
+            )
+            for number, each in enumerate(taken)
+        ],
+    )
+
+
+def start(url: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.faults.pruning_main", url, str(OVER_SECONDS)]
+    pruner = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert pruner.stdout is not None
+    assert pruner.stdout.readline() == "ready\n"
+    return pruner
+
+
+def count(target: Target, table: str) -> int:
+    name = target.name(table)
+    return int(target.query(f"SELECT count(*) AS count FROM {name}")[0]["count"])  # noqa: S608
+
+
+def test_killed_pruners_leave_nothing_half_done(target: Target, client: lh.Client) -> None:
+    fill(client)
+    chance = Random(3)
+    for _ in range(KILLS):
+        left = count(target, "job")
+        with start(target.url) as one, start(target.url) as other:
+            wait_for(
+                "a few to go",
+                lambda left=left: count(target, "job") < left or left == JOBS // 3,  # type: ignore[misc]
+                30,
+            )
+            time.sleep(chance.random() / 20)  # where in a step it strikes is left to chance
+            one.kill()
+            other.kill()
+        assert count(target, "job") == count(target, "outcome")
+        assert count(target, "key") >= count(target, "job")
+    with start(target.url) as last:
+        wait_for("all that may go", lambda: count(target, "key") == JOBS // 3, 60)
+        last.kill()
+    assert count(target, "job") == count(target, "outcome") == JOBS // 3
+    assert len(client.find(state="dead", limit=JOBS)) == JOBS // 3
