@@ -383,6 +383,17 @@ def test_one_whose_needs_were_met_is_ready_when_it_is_retried(store: Store) -> N
     assert claim_one(store).job_id == job_id
 
 
+def test_one_that_is_retried_does_not_wait_for_its_time_again(store: Store, tables: Tables) -> None:
+    needed = enqueue_needed(store)
+    job_id = enqueue_after(store, needed, delay_seconds=LATER_SECONDS)
+    store.cancel(job_id, by=None)
+    assert store.retry(job_id) is State.BLOCKED
+    end(store, needed)
+    store.release_dependents([needed])
+
+    assert places(tables, job_id) == ["ready"]
+
+
 @pytest.mark.parametrize("in_bulk", [False, True])
 def test_a_deleted_job_needs_nobody(store: Store, tables: Tables, *, in_bulk: bool) -> None:
     _, ended = forsaken(store)

@@ -37,6 +37,7 @@ def check(
     _check_places(jobs, live, outcomes)
     _check_throttles(live)
     _check_keys(tables, live)
+    _check_needs(tables, live)
     _check_leases(jobs, live, outcomes, claims)
     for job_id, ends in outcomes.items():
         ends.sort(key=lambda row: int(row["attempt"]))
@@ -77,6 +78,15 @@ def _check_keys(tables: Tables, live: list[tuple[str, Row]]) -> None:
     )
     for (key, is_behind), count in standing.items():
         _demand(count == 1, "one live job per key besides one behind it", (key, is_behind, count))
+
+
+def _check_needs(tables: Tables, live: list[tuple[str, Row]]) -> None:
+    needing = {str(row["id"]) for row in tables.rows("job") if row["needs"] is not None}
+    marked = {str(row["job_id"]) for row in tables.rows("dependent")}
+    waiting = {str(row["job_id"]) for _, row in live if row.get("stage") == BEHIND}
+    _demand(waiting & needing <= marked, "who waits for others is swept", waiting - marked)
+    edges = {str(row["job_id"]) for row in tables.rows("dependency")}
+    _demand(edges == needing, "what a job needs is kept as long as the job", edges ^ needing)
 
 
 def check_key_rows(

@@ -40,6 +40,7 @@ from tests.properties.ground import some
 from tests.properties.keeping_rules import KeepingRules
 from tests.properties.key_rules import KeyRules
 from tests.properties.lane_rules import LaneRules
+from tests.properties.needs_rules import NeedsRules
 from tests.properties.saving_rules import SavingRules
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim
 
 
-class QueueMachine(LaneRules, KeyRules, SavingRules, KeepingRules):
+class QueueMachine(LaneRules, KeyRules, NeedsRules, SavingRules, KeepingRules):
     """One example: a fresh store and a fresh model."""
 
     @initialize(

@@ -7,6 +7,7 @@ instant, as in a real store; all durations in the tests are far longer than what
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +19,7 @@ from leasehold.model.states import State
 from leasehold.store.base import Answer
 from tests.properties.choices import UNIT
 from tests.properties.key_model import Keys
+from tests.properties.needs_model import FORSAKEN, LET_GO, Waiting
 from tests.properties.records import End, Lease, Record, Saved
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Model:
         self.limits: dict[str, int] = {}  # by throttle key
         self.paused: dict[str, float] = {}  # until when, by throttle key or queue
         self.keys = Keys(self.jobs, self._write, self._cancel_waiting)
+        self.waiting = Waiting(self.jobs)
         self._fragile = frozenset(fragile)  # kinds that die on lapse
 
     # -- enqueue and claim -----------------------------------------------------------------------
@@ -61,7 +64,14 @@ class Model:
                 self._write(job)
             elif answer := self.keys.enqueue(job):
                 answers[job.id] = answer
+        self._look_at_once(jobs)
         return answers
+
+    def _look_at_once(self, jobs: Sequence[NewJob]) -> None:
+        """Judge those that wait for jobs which did not come with them: these may have ended."""
+        own = {job.id for job in jobs}
+        asked = {job.id for job in jobs if job.needs and not own.issuperset(job.needs.jobs)}
+        self._release([each for each in self.waiting.dependents() if each in asked], None)
 
     def _is_same(self, job: NewJob) -> bool:
         there = self.jobs[job.id].asked
@@ -80,7 +90,9 @@ class Model:
             priority=given(job.priority),
             run_at=self.now + delay,
         )
-        if not delay:
+        if job.needs:
+            record.stand_behind()
+        elif not delay:
             record.land()
         return record
 
@@ -386,6 +398,29 @@ class Model:
         self._tick()
         return self.keys.hand_over(self.now)
 
+    def sweep_dependents(self) -> tuple[dict[str, int], tuple[JobId, ...]]:
+        self._tick()
+        return self._release(self.waiting.dependents(), None)
+
+    def release_dependents(
+        self, ended: Collection[JobId]
+    ) -> tuple[dict[str, int], tuple[JobId, ...]]:
+        self._tick()
+        return self._release(self.waiting.of(ended), ended)
+
+    def _release(
+        self, chosen: Collection[JobId], recent: Collection[JobId] | None
+    ) -> tuple[dict[str, int], tuple[JobId, ...]]:
+        judged = self.waiting.judge(chosen, recent)
+        for job_id, verdict in judged.items():
+            record = self.jobs[job_id]
+            if verdict == FORSAKEN:
+                self._cancel_waiting(record, "cancelled because ")
+            else:
+                record.let_go(self.now)
+        let_go = Counter(self.jobs[each].queue for each, told in judged.items() if told == LET_GO)
+        return dict(let_go), tuple(sorted(each for each in judged if judged[each] == FORSAKEN))
+
     def lapsed(self) -> dict[JobId, tuple[Fence, float]]:
         """Name the leases whose end has passed, each with its fence and that end."""
         self._tick()
@@ -446,8 +481,18 @@ class Model:
                 self.keys.take_back(job_id)
                 record.priority = record.asked_priority
             record.failures = record.lapses = 0
-            record.land()
+            if not record.place and self._must_wait(record):
+                record.stand_behind()
+            else:
+                record.land()
         return record.state
+
+    def _must_wait(self, record: Record) -> bool:
+        """Whether one that never ran waits for others again."""
+        has_run = any(end.fence is not None for end in record.ends)
+        if record.asked.needs is None or has_run:
+            return False
+        return self.waiting.verdict(record) != LET_GO
 
     def delete(self, job_id: JobId) -> State | None:
         self._tick()
@@ -463,7 +508,11 @@ class Model:
     def prune(self, states: set[str]) -> list[JobId]:
         """Take away what has ended so. Keys are not forgotten with it."""
         self._tick()
-        gone = [each for each, job in self.jobs.items() if not job.place and job.state in states]
+        gone = [
+            each
+            for each, job in self.jobs.items()
+            if not job.place and job.state in states and not self.waiting.is_needed(each)
+        ]
         for job_id in gone:
             del self.jobs[job_id]
         return gone
@@ -498,7 +547,7 @@ class Model:
 
     def _end(self, record: Record, lease: Lease | None, outcome: str, *, error: str | None) -> None:
         fence, worker = (lease.fence, lease.worker) if lease else (None, None)
-        record.ends.append(End(record.attempt, outcome, fence, worker))
+        record.ends.append(End(record.attempt, outcome, fence, worker, self.now))
         record.place, record.lease, record.run_at, record.error = "", None, None, error
         if outcome in {"succeeded", "dead", "cancelled"}:
             record.priority = record.asked_priority

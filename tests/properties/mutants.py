@@ -10,6 +10,7 @@ import msgspec
 from leasehold.errors import KeyHeld, LeaseLost
 from leasehold.model.keeping import Keep
 from leasehold.model.keys import Unique
+from leasehold.model.needs import Released
 from leasehold.model.states import State
 from leasehold.store.base import Answer
 
@@ -269,6 +270,26 @@ class HandsBackWhatIsKnown(Mutant):
         return self._store.release_unknown(worker, [])
 
 
+class IgnoresNeeds(Mutant):
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
+        return self._store.enqueue([msgspec.structs.replace(job, needs=None) for job in jobs])
+
+
+class TakesAnyEndForGood(Mutant):
+    def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
+        return self._store.enqueue([self._blind(job) for job in jobs])
+
+    def _blind(self, job: NewJob) -> NewJob:
+        needs = job.needs and msgspec.structs.replace(job.needs, even_if_failed=True)
+        return msgspec.structs.replace(job, needs=needs)
+
+
+class SweepsNobody(Mutant):
+    def sweep_dependents(self, *, limit: int) -> Released:
+        del limit
+        return Released()
+
+
 MUTANTS: tuple[type[Mutant], ...] = (
     IgnoresTheFenceInFinish,
     IgnoresTheFenceInRenew,
@@ -298,4 +319,7 @@ MUTANTS: tuple[type[Mutant], ...] = (
     LetsNobodyGo,
     HandsBackWhatIsKnown,
     TakesAwayWhatIsKept,
+    IgnoresNeeds,
+    TakesAnyEndForGood,
+    SweepsNobody,
 )

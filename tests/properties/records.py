@@ -32,6 +32,7 @@ class End:
     outcome: str
     fence: Fence | None
     worker: WorkerId | None
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Record:
 
     @property
     def is_behind(self) -> bool:
-        """Whether it waits until another one of its key has ended running."""
+        """Whether it waits until another one of its key, or those it needs, have ended."""
         return self.place == "waiting" and self.stage == BEHIND
 
     @property
@@ -98,7 +99,7 @@ class Record:
         return Place(self.queue, self.stage, self.priority, "", self.asked.lane or "")
 
     def stand_behind(self) -> None:
-        """Let it wait for another one of its key, where nobody claims."""
+        """Let it wait for others, where nobody claims."""
         self.place, self.stage = "waiting", BEHIND
 
     def let_go(self, now: float) -> None:

@@ -231,7 +231,8 @@ BEGIN
     WHERE d.job_id = ANY (ARRAY (SELECT judged.job_id FROM judged))
   ),
   moving AS MATERIALIZED (
-    SELECT freed.*, judged.verdict, judged.reason, job.run_at, job.lane, job.share, job.cost
+    SELECT freed.*, judged.verdict, judged.reason, job.lane, job.share, job.cost,
+      CASE WHEN freed.attempt = 0 THEN job.run_at END AS run_at -- who retried it wants it now
     FROM freed
     JOIN judged ON judged.job_id = freed.job_id
     CROSS JOIN LATERAL (

@@ -6,4 +6,4 @@ WHERE job.id = leasehold_waiting.job_id
 AND leasehold_waiting.job_id IN (SELECT value FROM json_each(:ids))
 AND leasehold_waiting.stage = '#'
 AND job.lane IS NOT NULL
-AND (job.run_at IS NULL OR job.run_at <= :now)
+AND (job.run_at IS NULL OR job.run_at <= :now OR leasehold_waiting.attempt > 0)

@@ -9,4 +9,4 @@ CROSS JOIN leasehold_waiting AS waiting ON waiting.job_id = freed.value
 CROSS JOIN leasehold_job AS job ON job.id = waiting.job_id
 WHERE waiting.stage = '#'
 AND job.lane IS NULL
-AND (job.run_at IS NULL OR job.run_at <= :now)
+AND (job.run_at IS NULL OR job.run_at <= :now OR waiting.attempt > 0)

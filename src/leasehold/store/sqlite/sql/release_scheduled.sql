@@ -9,3 +9,4 @@ CROSS JOIN leasehold_waiting AS waiting ON waiting.job_id = freed.value
 CROSS JOIN leasehold_job AS job ON job.id = waiting.job_id
 WHERE waiting.stage = '#'
 AND job.run_at > :now
+AND waiting.attempt = 0 -- who retried it wants it now

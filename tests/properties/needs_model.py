@@ -1,0 +1,85 @@
+"""Jobs that wait for others, in the model: judged anew each time, by the words of the guide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from leasehold.model.ids import JobId
+    from leasehold.model.needs import Needs
+    from tests.properties.records import Record
+
+LET_GO, FORSAKEN = "let go", "forsaken"
+
+
+class Waiting:
+    """Says what is to become of jobs that wait for others."""
+
+    def __init__(self, jobs: dict[JobId, Record]) -> None:
+        self._jobs = jobs
+
+    def dependents(self) -> list[JobId]:
+        return [job_id for job_id, record in self._jobs.items() if self.is_dependent(record)]
+
+    def of(self, ended: Iterable[JobId]) -> list[JobId]:
+        """Name those that wait for one of these."""
+        wanted = set(ended)
+        return [
+            job_id
+            for job_id in self.dependents()
+            if (needs := self._jobs[job_id].asked.needs) and wanted & set(needs.jobs)
+        ]
+
+    def is_needed(self, job_id: JobId) -> bool:
+        """Whether a live job was made to wait for it."""
+        return any(
+            record.place and record.asked.needs and job_id in record.asked.needs.jobs
+            for record in self._jobs.values()
+        )
+
+    @staticmethod
+    def is_dependent(record: Record) -> bool:
+        return record.is_behind and record.asked.needs is not None
+
+    def judge(
+        self, chosen: Iterable[JobId], recent: Collection[JobId] | None = None
+    ) -> dict[JobId, str]:
+        """Judge all at one moment; what has to wait on is left out."""
+        told = {job_id: self.verdict(self._jobs[job_id], recent) for job_id in chosen}
+        return {job_id: verdict for job_id, verdict in told.items() if verdict}
+
+    def verdict(self, record: Record, recent: Collection[JobId] | None = None) -> str:
+        needs = record.asked.needs
+        assert needs is not None
+        states = {each: self._stand(each, record) for each in needs.jobs}
+        is_open = any(state in _open(needs) for state in states.values())
+        told = {
+            state
+            for each, state in states.items()
+            if recent is None or not is_open or each in recent
+        }
+        is_good = bool(told - {"open"} if needs.even_if_failed else told & {"done"})
+        if needs.any:
+            return LET_GO if is_good else "" if is_open else FORSAKEN
+        if "bad" in told and not needs.even_if_failed:
+            return FORSAKEN
+        return "" if is_open else LET_GO
+
+    def _stand(self, job_id: JobId, waits: Record) -> str:
+        """Say how a needed job stands to the one that waits: an end before its own is no news."""
+        record = self._jobs.get(job_id)
+        since = waits.ends[-1].at if waits.ends else None
+        if record is None:
+            return "bad" if since is None else "old"
+        if record.place:
+            return "open"
+        last = record.ends[-1]
+        if last.outcome == "succeeded":
+            return "done"
+        return "bad" if since is None or last.at > since else "old"
+
+
+def _open(needs: Needs) -> set[str]:
+    return {"open"} if needs.even_if_failed else {"open", "old"}
