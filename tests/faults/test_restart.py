@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -96,6 +97,23 @@ def test_workers_go_on_by_themselves_after_the_database_fell(
     assert len(target.query(_CONNECTIONS)) <= MOST_CONNECTIONS
     assert fleet.stop() == [0] * WORKERS
     assert check(read_history(target.url, expected)) == []
+
+
+@pytest.mark.parametrize("fall", [restart, Target.crash], ids=lambda f: f.__name__)
+def test_those_who_wait_for_results_outlive_a_fall(
+    target: Target, fall: Callable[[Target], None]
+) -> None:
+    @lh.task(name="add_up")
+    def add_up(number: int) -> int:
+        return number + 1
+
+    with lh.Client(target.url) as client, lh.Client(target.url) as elsewhere:
+        jobs = client.enqueue_all(add_up.call(number) for number in range(20))
+        waiting = ThreadPoolExecutor(1).submit(client.wait_all, jobs, 60)
+        wait_for("somebody waits", lambda: client.waiter.is_waiting, 10)
+        fall(target)
+        with lh.Worker(elsewhere, [add_up]):
+            assert waiting.result(60) == [number + 1 for number in range(20)]
 
 
 def test_connections_that_are_cut_at_random_are_replaced_and_none_leaks(

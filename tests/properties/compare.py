@@ -17,7 +17,7 @@ from tests.conformance.kit import place_of
 from tests.properties.choices import QUEUES, UNIT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from leasehold.model.ids import JobId
     from leasehold.model.lanes import Place
@@ -48,7 +48,10 @@ class Comparison:
             job_id: (expected(job), told(job.ends), remembered(job))
             for job_id, job in self._model.jobs.items()
         }
-        changed = {job_id for job_id in now.keys() | self._last.keys() if self._is_new(job_id, now)}
+        known = now.keys() | self._last.keys()
+        changed = {job_id for job_id in known if self._is_new(job_id, now)}
+        if changed:
+            assert ends(self._store, known) == ended(self._model, known)
         for job_id in changed:
             self.check_one(job_id)
         self._last = dict(now)
@@ -118,6 +121,24 @@ def expected(record: Record) -> dict[str, Any]:
         "cancel_requested": bool(lease and lease.is_cancelled),
     }
     return fields if record.state.is_final else fields | {"lapses": record.lapses}
+
+
+def ends(store: Store, job_ids: Iterable[JobId]) -> dict[JobId, tuple[object, ...] | None]:
+    """Say what those who wait for these jobs are told."""
+    return {
+        job_id: None if end is None else (end.kind, end.state)
+        for job_id, end in store.ended(list(job_ids)).items()
+    }
+
+
+def ended(model: Model, known: Iterable[JobId]) -> dict[JobId, tuple[object, ...] | None]:
+    """Say the same by the model: what it knew and does not know any more was deleted."""
+    over: dict[JobId, tuple[object, ...] | None] = {
+        job_id: (record.asked.kind, record.state)
+        for job_id, record in model.jobs.items()
+        if record.state.is_final
+    }
+    return dict.fromkeys(set(known) - model.jobs.keys()) | over
 
 
 def told(history: Sequence[Attempt | End]) -> list[tuple[object, ...]]:

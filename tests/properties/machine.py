@@ -11,7 +11,7 @@ from leasehold.errors import IdConflict, KeyHeld, LeaseLost
 from leasehold.model.ids import WorkerId
 from leasehold.model.keys import Mode
 from leasehold.model.states import State
-from leasehold.model.values import Held, NewJob, Settlement, TaskPolicy, Want
+from leasehold.model.values import Held, NewJob, Only, Settlement, TaskPolicy, Want
 from leasehold.store.base import Answer
 from tests.conformance.kit import raw
 from tests.properties import invariants
@@ -29,6 +29,7 @@ from tests.properties.choices import (
     UNIT,
     chances,
     job_options,
+    narrowings,
     orders,
     picks,
     some_picks,
@@ -104,13 +105,24 @@ class QueueMachine(LaneRules, KeyRules, NeedsRules, SavingRules, KeepingRules):
         most=st.integers(1, 3),
         limit=st.integers(1, 4),
         suspects=suspicions,
+        only=narrowings,
     )
     def claim(
-        self, *, worker: WorkerId, queues: tuple[str, ...], most: int, limit: int, suspects: bool
+        self,
+        *,
+        worker: WorkerId,
+        queues: tuple[str, ...],
+        most: int,
+        limit: int,
+        suspects: bool,
+        only: frozenset[str] | None,
     ) -> None:
-        """Claim some, by a worker that knows every kind."""
+        """Claim some, by a worker that knows every kind, or that wants some only."""
         wants = [Want(queue, most) for queue in queues]
-        self.do_claim(worker, wants, limit, KINDS, suspects=suspects)
+        if only is None:
+            self.do_claim(worker, wants, limit, KINDS, suspects=suspects)
+        else:
+            self.do_claim_only(worker, wants, limit, only, suspects=suspects)
 
     @some("ready", "waiting")
     @rule(worker=workers)
@@ -124,6 +136,35 @@ class QueueMachine(LaneRules, KeyRules, NeedsRules, SavingRules, KeepingRules):
     def claim_all_and_park(self, *, worker: WorkerId, suspects: bool) -> None:
         """Claim all there is, by a worker that does not know every kind."""
         self.do_claim(worker, EVERYTHING, 1000, KNOWN, suspects=suspects)
+
+    def do_claim_only(
+        self,
+        worker: WorkerId,
+        wants: list[Want],
+        limit: int,
+        only: frozenset[str],
+        *,
+        suspects: bool,
+    ) -> None:
+        """Claim what still fits, say: the others are neither taken nor parked."""
+        taken = self.store.claim(
+            worker,
+            wants,
+            limit=limit,
+            leases=dict.fromkeys(KNOWN, UNIT),
+            is_for_suspects=suspects,
+            only=Only(kinds=only),
+        )
+        wanted = self.model.claim_only(
+            worker,
+            wants,
+            limit=limit,
+            kinds=only.intersection(KNOWN),
+            lease_seconds=UNIT,
+            is_for_suspects=suspects,
+            fences=self.next_fences(taken),
+        )
+        self.note(worker, taken, wanted)
 
     def do_claim(
         self,

@@ -119,6 +119,25 @@ class Model:
                 record.place = "parked"
         return taken
 
+    def claim_only(
+        self,
+        worker: WorkerId,
+        wants: Sequence[Want],
+        *,
+        limit: int,
+        kinds: Collection[str],
+        lease_seconds: float,
+        is_for_suspects: bool,
+        fences: Mapping[JobId, Fence],
+    ) -> list[JobId]:
+        """Claim jobs of these kinds; all others stay where they are."""
+        self._tick()
+        taken = self._choose("ready", wants, limit, is_for_suspects=is_for_suspects, kinds=kinds)
+        for job_id in taken:
+            fence = fences.get(job_id, NO_FENCE)
+            self._lease(self.jobs[job_id], worker, fence, lease_seconds)
+        return taken
+
     def claim_parked(
         self,
         worker: WorkerId,

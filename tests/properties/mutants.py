@@ -11,17 +11,27 @@ from leasehold.errors import KeyHeld, LeaseLost
 from leasehold.model.keeping import Keep
 from leasehold.model.keys import Unique
 from leasehold.model.needs import Released
+from leasehold.model.results import Ended
 from leasehold.model.states import State
 from leasehold.store.base import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from leasehold.model.ids import Fence, JobId, WorkerId
     from leasehold.model.keeping import Scope
     from leasehold.model.lanes import Pause, RuleChange
     from leasehold.model.saving import Save
-    from leasehold.model.values import Claim, Held, Lapsed, NewJob, Promotion, Renewal, Settlement
+    from leasehold.model.values import (
+        Claim,
+        Held,
+        Lapsed,
+        NewJob,
+        Only,
+        Promotion,
+        Renewal,
+        Settlement,
+    )
     from leasehold.store.base import Answers, Store
 
 FAR_SECONDS = 1_000_000.0
@@ -179,6 +189,25 @@ class MixesSuspectsWithTheInnocent(Mutant):
         return innocent or self._store.claim(*args, is_for_suspects=True, **options)
 
 
+class ForgetsWhatAClaimIsNarrowedTo(Mutant):
+    def claim(self, *args: Any, only: Only | None = None, **options: Any) -> list[Claim]:
+        del only
+        return self._store.claim(*args, **options)
+
+
+class TellsOfEndsThatWereUndone(Mutant):
+    """Says that a job has ended by its last outcome, although it was retried."""
+
+    def ended(self, job_ids: Sequence[JobId]) -> Mapping[JobId, Ended | None]:
+        found = dict(self._store.ended(job_ids))
+        for job_id in set(job_ids) - found.keys():
+            past = self._store.history(job_id)
+            if past and past[-1].outcome in {"dead", "cancelled"}:
+                state = State(past[-1].outcome)
+                found[job_id] = Ended(job_id=job_id, kind="plain", state=state)
+        return found
+
+
 class ClaimsLanesInTheWrongOrder(Mutant):
     def claim_lanes(self, *args: Any, **options: Any) -> list[Claim]:
         return self._store.claim_lanes(*args, **options)[::-1]
@@ -306,6 +335,8 @@ MUTANTS: tuple[type[Mutant], ...] = (
     ClaimsInTheWrongOrder,
     LosesAClaimsAnswer,
     MixesSuspectsWithTheInnocent,
+    ForgetsWhatAClaimIsNarrowedTo,
+    TellsOfEndsThatWereUndone,
     ClaimsLanesInTheWrongOrder,
     LetsOneMoreRun,
     ClaimsFromPausedQueues,

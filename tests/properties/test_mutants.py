@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ENOUGH = 1_000
 
 
+@pytest.mark.timeout(900)  # some are found soon, some after hundreds of histories
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_wrong_store_is_found_out(
     sqlite_laboratory: Laboratory, search: settings, mutant: type[Mutant]

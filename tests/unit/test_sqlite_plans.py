@@ -146,3 +146,19 @@ def test_a_statement_uses_the_index_that_was_made_for_it(
 def test_a_statement_begins_with_its_promise(name: str) -> None:
     assert text(name).startswith("-- ")
     assert "?" not in re.sub(r"--.*", "", text(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("ready_pick_batch", "ready"),
+        ("parked_pick_batch", "parked"),
+        ("look_lanes_batch", "waiting"),
+        ("batch_look", "ready"),
+    ],
+)
+def test_a_batchs_claim_reads_through_the_batchs_index(
+    connection: sqlite3.Connection, name: str, table: str
+) -> None:
+    plan = explain(connection, name)
+    assert any(f"leasehold_{table}_batch (batch=?" in step for step in plan), plan

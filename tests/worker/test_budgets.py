@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,10 +15,13 @@ from leasehold.errors import BadOption, StoreUnavailable
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
 from leasehold.model.timing import Measured
-from leasehold.worker import Reason
+from leasehold.worker import Reason, children
+from leasehold.worker.children import Child
+from leasehold.worker.crew import Crew
 from tests.conformance.kit import make_batch
 from tests.worker import budgets
 from tests.worker.kit import ChangedStore, let_lapse, new_worker, outcomes, ready_count, wait_until
+from tests.worker.sample_tasks import LINGER
 
 if TYPE_CHECKING:
     from leasehold.client import Client
@@ -190,8 +194,12 @@ def test_a_signal_or_stop_in_a_budget_run_lets_jobs_end(client: Client) -> None:
     assert client.get(job_id).state is State.SUCCEEDED
 
 
-def test_a_database_that_does_not_answer_does_not_hold_up_a_budget(client: Client) -> None:
+def test_a_database_that_does_not_answer_does_not_hold_up_a_budget(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     free = threading.Event()
+    crews: list[Crew] = []
+    monkeypatch.setattr(Crew, "start", crews.append)
 
     def stuck(store: Store, *args: Any, **named: Any) -> None:
         free.wait(WIDE_SECONDS * 4)
@@ -206,7 +214,7 @@ def test_a_database_that_does_not_answer_does_not_hold_up_a_budget(client: Clien
     free.set()
     wait_until(lambda: "leasehold-start" not in thread_names(), "the late start has ended")
     assert not worker.is_running
-    assert client.workers() == []
+    assert (client.workers(), crews) == ([], [])
     assert ready_count(client) == 1
 
 
@@ -223,6 +231,70 @@ def test_a_farewell_that_must_wait_does_not_hold_up_a_budget(client: Client) -> 
     assert report.reason in {Reason.EMPTY, Reason.BUDGET}  # on a busy machine
     assert time.monotonic() - started < WIDE_SECONDS
     free.set()
+
+
+def test_a_child_that_is_still_starting_at_the_end_never_runs_its_job(
+    client: Client, beacon: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_start = threading.Event()
+
+    class SlowChild(Child):
+        def __init__(self, task: lh.Task[..., Any]) -> None:
+            may_start.wait(WIDE_SECONDS * 4)
+            super().__init__(task)
+
+    monkeypatch.setattr(children, "Child", SlowChild)
+    job_id = client.enqueue(LINGER["process"], beacon).id
+    report = new_worker(client, [LINGER["process"]]).run(budget=1)
+    may_start.set()
+    assert report.reason is Reason.BUDGET
+    wait_until(lambda: client.get(job_id).state is State.QUEUED, "it is handed back")
+    wait_until(lambda: not slot_threads(), "the slot has ended")
+    assert outcomes(client, job_id) == ["released"]
+    assert not Path(beacon).exists()
+
+
+def slot_threads() -> set[str]:
+    return {name for name in thread_names() if name.startswith("leasehold-slot")}
+
+
+def test_what_could_not_be_settled_in_time_is_settled_soon(client: Client) -> None:
+    """The run returns; its last write is left to a thread, and no lease is left behind."""
+    free = threading.Event()
+
+    def away(store: Store, *args: Any, **named: Any) -> Any:
+        if not free.is_set():
+            raise StoreUnavailable("restarting")
+        return store.finish(*args, **named)
+
+    job_id = client.enqueue(short).id
+    changed = lh.Client(store=ChangedStore(client.store, finish=away))
+    started = time.monotonic()
+    report = new_worker(changed, [short]).run(budget=1)
+    assert time.monotonic() - started < 1 + WIDE_SECONDS
+    assert (report.reason, report.succeeded) == (Reason.BUDGET, 0)
+    free.set()
+    wait_until(lambda: client.get(job_id).state is State.SUCCEEDED, "it is settled")
+
+
+def test_a_claim_that_comes_too_late_is_handed_back(client: Client) -> None:
+    """It was under way when the run's time was over: nobody waits for its thread."""
+    free, asked = threading.Event(), threading.Event()
+
+    def slow(store: Store, *args: Any, **named: Any) -> Any:
+        asked.set()
+        free.wait(WIDE_SECONDS * 4)
+        return store.claim(*args, **named)
+
+    job_id = client.enqueue(short).id
+    report = new_worker(lh.Client(store=ChangedStore(client.store, claim=slow)), [short]).run(
+        budget=0.5
+    )
+    assert asked.is_set()
+    assert (report.reason, report.succeeded, report.released) == (Reason.BUDGET, 0, 0)
+    free.set()
+    wait_until(lambda: outcomes(client, job_id) == ["released"], "it is handed back")
+    assert client.get(job_id).state is State.QUEUED
 
 
 @pytest.mark.parametrize("budget", [0, -1, "soon"])

@@ -213,9 +213,9 @@ def test_a_thousand_idle_waits_are_one_look_a_second(counting: Counting) -> None
 
 
 def test_waits_that_began_apart_are_looked_at_together() -> None:
-    now = 1_000.0
-    since = [now - 4 - number / 7 for number in range(500)]
-    assert len({next_look(each, now, 0.3) for each in since}) == 1
+    moments = [1_000.31 + number / 1_000 for number in range(500)]
+    looks = {next_look(now - 4 - number, now, 0.3) for number, now in enumerate(moments)}
+    assert {round(look, 6) for look in looks} == {1_001.3}
 
 
 @pytest.mark.parametrize("age", [0.0, 0.001, 0.1, 1.0, 3.0, 60.0, 1e6])

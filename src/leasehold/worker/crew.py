@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.02
 _LEAST_SECONDS = 0.02
+_LAST_SECONDS = 0.1
 _logger = logging.getLogger("leasehold.worker")
 
 
@@ -161,6 +162,7 @@ class Crew:
         are interrupted, then abandoned, each for its part of the time that is left.
         """
         reserve = max(0.0, deadline - time.monotonic())
+        deadline -= min(_LAST_SECONDS, reserve / 8)  # a busy machine is slow to wake us
         self._begin_stop(reserve, reserve / 4)
         if lets_jobs_end:
             reserve = min(reserve, 5.0)
