@@ -128,6 +128,7 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
         ("batch_is_live", "leasehold_lease_batch (batch=?)"),
         ("batch_is_live", "leasehold_ready_batch (batch=?)"),
         ("batch_has_dead", "leasehold_job_batch (batch=?)"),
+        ("find_members", "leasehold_job_batch (batch=? AND id<?)"),
         ("live_members", "leasehold_scheduled_batch (batch=?)"),
         ("get_batch", "leasehold_job_batch (batch=?)"),
         ("sweep_batches", "leasehold_batch_open (id>?)"),

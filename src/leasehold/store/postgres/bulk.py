@@ -39,7 +39,7 @@ class Many:
         """List the ids of what `find` lists."""
         if where.key is not None:
             return [job.id for job in self._people.find(where, before, limit)]
-        sql = _only_ids(load(PACKAGE, rows.FIND[where.state]))
+        sql = _only_ids(load(PACKAGE, rows.find_statement(where)))
         parameters = rows.find_parameters(where, before, limit)
         with self._lend() as connection:
             return [row[0] for row in connection.execute(sql.encode(), parameters)]

@@ -54,7 +54,7 @@ class People:
     def find(self, where: Filter, before: JobId | None, limit: int) -> list[Job]:
         if where.key is not None:
             return self._find_by_key(where.key, where, before)[:limit]
-        return self._jobs(rows.FIND[where.state], **rows.find_parameters(where, before, limit))
+        return self._jobs(rows.find_statement(where), **rows.find_parameters(where, before, limit))
 
     def facts(self, job_id: JobId, skew: timedelta) -> Facts | None:
         found = self._dicts("facts", job_id=job_id, skew=skew, **BOUNDS)

@@ -32,6 +32,11 @@ FIND: dict[State | None, str] = {
 }
 
 
+def find_statement(where: Filter) -> str:
+    """Name the statement that finds jobs: one for each state, and one for a batch's members."""
+    return FIND[where.state] if where.batch is None else "find_members"
+
+
 def find_parameters(where: Filter, before: JobId | None, limit: int) -> dict[str, Any]:
     """Say what a statement that finds jobs asks for."""
     return {

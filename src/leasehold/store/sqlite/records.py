@@ -57,10 +57,11 @@ def find(
 def find_ids(
     connection: sqlite3.Connection, where: Filter, before: JobId | None, limit: int
 ) -> list[str]:
-    """Page through the table that is the state."""
+    """Page through the table that is the state, or through a batch's members."""
     found = rows(
         connection,
-        f"find_{where.state or 'all'}",
+        f"find_{where.state or 'all'}" if where.batch is None else "find_members",
+        state=where.state,
         before=ABOVE_ALL_IDS if before is None else str(before),
         queue=where.queue,
         kind=where.kind,

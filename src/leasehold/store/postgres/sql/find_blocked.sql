@@ -9,7 +9,6 @@ FROM (
     AND (%(queue)s::text IS NULL OR waiting.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR waiting.kind = %(kind)s)
     AND (%(tenant)s::text IS NULL OR waiting.tenant = %(tenant)s)
-    AND (%(batch)s::uuid IS NULL OR waiting.batch = %(batch)s)
   ORDER BY 1 DESC
   LIMIT %(limit)s
 ) AS page

@@ -8,7 +8,6 @@ FROM (
     AND (%(queue)s::text IS NULL OR scheduled.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR scheduled.kind = %(kind)s)
     AND (%(tenant)s::text IS NULL OR scheduled.tenant = %(tenant)s)
-    AND (%(batch)s::uuid IS NULL OR scheduled.batch = %(batch)s)
   ORDER BY 1 DESC
   LIMIT %(limit)s
 ) AS page

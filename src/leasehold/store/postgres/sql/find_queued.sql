@@ -11,7 +11,6 @@ FROM (
         AND (%(queue)s::text IS NULL OR ready.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR ready.kind = %(kind)s)
         AND (%(tenant)s::text IS NULL OR ready.tenant = %(tenant)s)
-        AND (%(batch)s::uuid IS NULL OR ready.batch = %(batch)s)
       ORDER BY ready.job_id DESC
       LIMIT %(limit)s
     )
@@ -24,7 +23,6 @@ FROM (
         AND (%(queue)s::text IS NULL OR scheduled.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR scheduled.kind = %(kind)s)
         AND (%(tenant)s::text IS NULL OR scheduled.tenant = %(tenant)s)
-        AND (%(batch)s::uuid IS NULL OR scheduled.batch = %(batch)s)
       ORDER BY scheduled.job_id DESC
       LIMIT %(limit)s
     )
@@ -36,7 +34,6 @@ FROM (
         AND (%(queue)s::text IS NULL OR parked.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR parked.kind = %(kind)s)
         AND (%(tenant)s::text IS NULL OR parked.tenant = %(tenant)s)
-        AND (%(batch)s::uuid IS NULL OR parked.batch = %(batch)s)
       ORDER BY parked.job_id DESC
       LIMIT %(limit)s
     )
@@ -50,7 +47,6 @@ FROM (
         AND (%(queue)s::text IS NULL OR waiting.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR waiting.kind = %(kind)s)
         AND (%(tenant)s::text IS NULL OR waiting.tenant = %(tenant)s)
-        AND (%(batch)s::uuid IS NULL OR waiting.batch = %(batch)s)
       ORDER BY waiting.job_id DESC
       LIMIT %(limit)s
     )

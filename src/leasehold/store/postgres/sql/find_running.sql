@@ -8,7 +8,6 @@ FROM (
     AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)
     AND (%(tenant)s::text IS NULL OR lease.tenant = %(tenant)s)
-    AND (%(batch)s::uuid IS NULL OR job.batch = %(batch)s)
   ORDER BY 1 DESC
   LIMIT %(limit)s
 ) AS page

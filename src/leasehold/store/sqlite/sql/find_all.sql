@@ -5,6 +5,5 @@ WHERE id < :before
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
 ORDER BY id DESC
 LIMIT :limit

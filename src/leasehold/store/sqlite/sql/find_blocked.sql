@@ -7,6 +7,5 @@ AND (lane <> '' OR stage = '#')
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
 ORDER BY job_id DESC
 LIMIT :limit

@@ -9,7 +9,6 @@ AND outcome.state = 'cancelled'
 AND (:queue IS NULL OR job.queue = :queue)
 AND (:kind IS NULL OR job.kind = :kind)
 AND (:tenant IS NULL OR job.tenant = :tenant)
-AND (:batch IS NULL OR job.batch = :batch)
 AND outcome.attempt = (SELECT max(attempt) FROM leasehold_outcome WHERE job_id = job.id)
 AND NOT EXISTS (SELECT 1 FROM leasehold_ready WHERE job_id = job.id)
 AND NOT EXISTS (SELECT 1 FROM leasehold_waiting WHERE job_id = job.id)

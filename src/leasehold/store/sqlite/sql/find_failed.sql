@@ -6,6 +6,5 @@ AND failures > 0
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
 ORDER BY job_id DESC
 LIMIT :limit

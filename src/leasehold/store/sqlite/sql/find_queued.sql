@@ -5,7 +5,6 @@ WHERE job_id < :before
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
 UNION ALL
 SELECT job_id
 FROM leasehold_scheduled
@@ -14,7 +13,6 @@ AND failures = 0
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
 UNION ALL
 SELECT job_id
 FROM leasehold_parked
@@ -22,7 +20,6 @@ WHERE job_id < :before
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
 UNION ALL
 SELECT job_id
 FROM leasehold_waiting
@@ -32,6 +29,5 @@ AND stage <> '#' -- so is one behind another of its key
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)
-AND (:batch IS NULL OR batch = :batch)
 ORDER BY job_id DESC
 LIMIT :limit

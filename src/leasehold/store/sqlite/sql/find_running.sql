@@ -6,6 +6,5 @@ WHERE lease.job_id < :before
 AND (:queue IS NULL OR job.queue = :queue)
 AND (:kind IS NULL OR job.kind = :kind)
 AND (:tenant IS NULL OR lease.tenant = :tenant)
-AND (:batch IS NULL OR job.batch = :batch)
 ORDER BY lease.job_id DESC
 LIMIT :limit

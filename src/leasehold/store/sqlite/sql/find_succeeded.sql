@@ -7,6 +7,5 @@ AND outcome.state = 'succeeded'
 AND (:queue IS NULL OR job.queue = :queue)
 AND (:kind IS NULL OR job.kind = :kind)
 AND (:tenant IS NULL OR job.tenant = :tenant)
-AND (:batch IS NULL OR job.batch = :batch)
 ORDER BY outcome.job_id DESC
 LIMIT :limit
