@@ -10,10 +10,10 @@ from leasehold.enqueuing import DEFAULT_CHUNK
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
-    from typing import Self
+    from typing import Self, Unpack
     from uuid import UUID
 
-    from leasehold.batches import Batch, Batches
+    from leasehold.batches import Batch, Batches, BatchFilters, BatchOptions, CreateOptions
     from leasehold.model.batches import BatchInfo
     from leasehold.model.ids import JobId
     from leasehold.task import Call, Enqueued, Task
@@ -29,7 +29,7 @@ class AsyncBatches:
     def __init__(self, batches: Batches) -> None:
         self._batches = batches
 
-    async def create(self, **options: Any) -> AsyncBatch:
+    async def create(self, **options: Unpack[CreateOptions]) -> AsyncBatch:
         """Make a batch, open for members; the options are those of `Batches.create`."""
         return AsyncBatch(await asyncio.to_thread(self._batches.create, **options))
 
@@ -45,7 +45,7 @@ class AsyncBatches:
         """Return what it is and how its members stand, at one moment; else `BatchNotFound`."""
         return await asyncio.to_thread(self._batches.get, batch_id)
 
-    async def list(self, **filters: Any) -> list[BatchInfo]:
+    async def list(self, **filters: Unpack[BatchFilters]) -> list[BatchInfo]:
         """List batches, newest first; the filters are those of `Batches.list`."""
         return await asyncio.to_thread(self._batches.list, **filters)
 
@@ -98,7 +98,7 @@ class AsyncBatch:
         """Enqueue many `task.call(...)`s as members; returns how many jobs are new."""
         return await asyncio.to_thread(self._batch.add_many, calls, chunk=chunk)
 
-    async def nest(self, **options: Any) -> AsyncBatch:
+    async def nest(self, **options: Unpack[BatchOptions]) -> AsyncBatch:
         """Make a batch inside this one, which ends after it; the options are `create`'s."""
         return AsyncBatch(await asyncio.to_thread(self._batch.nest, **options))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, cast
 
 from msgspec import Raw, structs
 
@@ -24,7 +24,7 @@ from leasehold.workflow import StartedWorkflow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
-    from typing import Self
+    from typing import Self, Unpack
     from uuid import UUID
 
     from leasehold.enqueuing import Begin, Write
@@ -44,6 +44,35 @@ DEFAULT_PAGE = 100
 META_LIMIT = 262_144
 _TRIES = 10  # at members that move while they are cancelled
 _logger = logging.getLogger("leasehold.client")
+
+
+class BatchOptions(TypedDict, total=False):
+    """What can be said of a batch; see `Batches.create`."""
+
+    name: str | None
+    meta: Mapping[str, Any] | None
+    on_end: Callback | None
+    on_failure: Callback | None
+    tenant: str
+    created_by: str | None
+    id: UUID | str | None
+
+
+class CreateOptions(BatchOptions, total=False):
+    """… of one that may be nested."""
+
+    parent: UUID | str | None
+
+
+class BatchFilters(TypedDict, total=False):
+    """Which batches; what is missing or None does not restrict."""
+
+    status: BatchStatus | str | None
+    tenant: str | None
+    name: str | None
+    parent: UUID | str | None
+    limit: int
+    before: UUID | str | None
 
 
 class Batches:
@@ -274,9 +303,10 @@ class Batch:
         joined = self._batches.joined_on(self.id, connection)
         return Batch(self._batches, self.id, self.tenant, joined)
 
-    def nest(self, **options: Any) -> Batch:
+    def nest(self, **options: Unpack[BatchOptions]) -> Batch:
         """Make a batch inside this one, which ends after it; the options are `create`'s."""
-        return self._batches.create(parent=self.id, **({"tenant": self.tenant} | options))
+        options.setdefault("tenant", self.tenant)
+        return self._batches.create(parent=self.id, **options)
 
     def info(self) -> BatchInfo:
         """Say what it is and how its members stand."""

@@ -79,6 +79,27 @@ def look(client: lh.Client) -> None:
     assert_type(client.cancel("…", by="ada"), lh.State)
 
 
+@lh.task
+def report(ended: lh.BatchEnded) -> None: ...
+
+
+def fill_batch(client: lh.Client) -> None:
+    with client.batches.create(name="n", meta={"a": 1}, on_end=report) as batch:
+        assert_type(batch.add(plain, 1, b="y"), lh.Enqueued[float])
+        assert_type(batch.add_many([plain.call(1), send.call("x")]), int)
+        assert_type(batch.nest(name="inner", on_failure=report), lh.Batch)
+    assert_type(client.batches.get(batch.id).counts.total, int)
+    client.enqueue(plain.with_options(batch=batch.id, on_end=report), 1)
+    assert_type(lh.current_job().batch.add(plain, 1), lh.Enqueued[float])
+
+
+async def fill_batch_async(client: lh.AsyncClient) -> None:
+    async with await client.batches.create(name="n", on_end=report) as batch:
+        assert_type(await batch.add(plain, 1), lh.Enqueued[float])
+        await batch.nest(name="inner")
+    assert_type(await client.batches.list(status="open", limit=5), list[lh.BatchInfo])
+
+
 async def enqueue_async(client: lh.AsyncClient) -> None:
     assert_type(await client.enqueue(plain, 1, b="y"), lh.Enqueued[float])
     assert_type(await client.enqueue_many([plain.call(1)]), int)

@@ -71,6 +71,19 @@ def save() -> None:
     job.step_in_transaction("a", write)  # type: ignore[call-overload]
 
 
+def fill_batch(client: lh.Client, batch: lh.Batch) -> None:
+    batch.add(plain, "1")  # type: ignore[arg-type]
+    batch.add(plain, 1, c=2)  # type: ignore[call-arg]
+    batch.nest(colour="red")  # type: ignore[call-arg]
+    client.batches.create(on_end=5)  # type: ignore[arg-type]
+    plain.with_options(on_end="report")  # type: ignore[arg-type]
+
+
+async def fill_batch_async(client: lh.AsyncClient) -> None:
+    batch = await client.batches.create(colour="red")  # type: ignore[call-arg]
+    await batch.add(plain, "1")  # type: ignore[arg-type]
+
+
 async def enqueue_async(client: lh.AsyncClient) -> None:
     await client.enqueue(plain, "1")  # type: ignore[arg-type]
     await client.enqueue(plain, 1, c=2)  # type: ignore[call-arg]
