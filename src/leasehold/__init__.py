@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from leasehold.registry import Registry
     from leasehold.scheduling import Schedule, schedule
     from leasehold.task import Call, Enqueued
+    from leasehold.waiting import Finished
     from leasehold.worker import Worker, current_job
     from leasehold.workflow import StartedWorkflow, Workflow, WorkflowStep
 
@@ -157,6 +158,7 @@ _HOMES = {
     "registry": ("Registry",),
     "scheduling": ("Schedule", "schedule"),
     "task": ("Call", "Enqueued"),
+    "waiting": ("Finished",),
     "worker": ("Worker", "current_job"),
     "workflow": ("StartedWorkflow", "Workflow", "WorkflowStep"),
 }
@@ -190,6 +192,7 @@ __all__ = [
     "DuplicateTask",
     "Enqueued",
     "Failure",
+    "Finished",
     "IdConflict",
     "Interrupted",
     "Job",
