@@ -20,7 +20,7 @@ class KeepingRules(Ground):
         """Take away all that has ended so, however young it is."""
         keep = Keep(**{each: 0.0 if each in states else EVER_SECONDS for each in ENDED})
         self.store.set_retention(Scope.ALL, "", keep, by=None)
-        gone = self.model.prune(states)
+        gone = self.model.prune(states, limit)
         assert self.walk(Pruning.JOBS, limit) == len(gone)
         assert self.walk(Pruning.KEYS, limit) == self.model.prune_keys()
         for job_id in gone:

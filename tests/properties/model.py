@@ -524,13 +524,23 @@ class Model:
         del self.jobs[job_id]
         return None
 
-    def prune(self, states: set[str]) -> list[JobId]:
-        """Take away what has ended so. Keys are not forgotten with it."""
+    def prune(self, states: set[str], limit: int) -> list[JobId]:
+        """Take away what has ended so, page by page: a page does not see what goes with it.
+
+        Keys are not forgotten with it.
+        """
         self._tick()
+        ids = sorted(self.jobs)
+        pages = [ids[start : start + limit] for start in range(0, len(ids), limit)]
+        return [job_id for page in pages for job_id in self._prune_page(page, states)]
+
+    def _prune_page(self, page: list[JobId], states: set[str]) -> list[JobId]:
         gone = [
             each
-            for each, job in self.jobs.items()
-            if not job.place and job.state in states and not self.waiting.is_needed(each)
+            for each in page
+            if not self.jobs[each].place
+            and self.jobs[each].state in states
+            and not self.waiting.is_needed(each)
         ]
         for job_id in gone:
             del self.jobs[job_id]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leasehold.model.states import State
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
@@ -33,9 +35,11 @@ class Waiting:
         ]
 
     def is_needed(self, job_id: JobId) -> bool:
-        """Whether a live job was made to wait for it."""
+        """Whether a job that may still want its result was made to wait for it."""
         return any(
-            record.place and record.asked.needs and job_id in record.asked.needs.jobs
+            record.state is not State.SUCCEEDED
+            and record.asked.needs
+            and job_id in record.asked.needs.jobs
             for record in self._jobs.values()
         )
 
