@@ -15,11 +15,12 @@ from tests.conformance.kit import (
     make_batch,
     new_jobs,
 )
+from tests.conformance.needs_kit import end, enqueue_after, enqueue_needed
 
 if TYPE_CHECKING:
     from leasehold.store.base import Store
 
-TOPICS = {"throttles", "paused queues", "keys", "batches"}
+TOPICS = {"throttles", "paused queues", "keys", "batches", "dependencies"}
 HOUR_SECONDS = 3600.0
 
 
@@ -114,3 +115,16 @@ def test_a_batch_whose_seal_was_forgotten_is_found(store: Store) -> None:
     (finding,) = [each for each in store.examine() if each.topic == "batches"]
     assert finding.message.startswith("1 open for over a day")
     assert str(forgotten) in finding.remedy
+
+
+def test_one_that_was_retried_without_what_it_needs_is_found(store: Store) -> None:
+    needed = enqueue_needed(store)
+    job_id = enqueue_after(store, needed)
+    assert told(store) == []
+    end(store, needed, "dead")
+    store.release_dependents([needed])
+    store.retry(job_id)
+    (message,) = told(store)
+    assert message.startswith("dependencies: 1 job waits for others that have failed or are gone")
+    store.retry(needed)
+    assert told(store) == []

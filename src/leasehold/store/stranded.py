@@ -41,6 +41,12 @@ def stranded(counted: Iterable[tuple[Any, ...]]) -> Iterator[Finding]:
                     f"{number:,} open for over a day, with nothing alive: they do not end so",
                     f"if the seal was forgotten: leasehold batches seal {name}",
                 )
+            case "needs":
+                yield _warning(
+                    "dependencies",
+                    f"{jobs} for others that have failed or are gone, and will not come by itself",
+                    f"retry those, or cancel it: leasehold why {name}",
+                )
             case _:
                 yield _warning(
                     "keys",

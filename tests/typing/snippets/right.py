@@ -163,3 +163,17 @@ async def save_async() -> None:
 def saved(client: lh.Client) -> None:
     assert_type(client.checkpoint("…"), lh.Checkpoint | None)
     assert_type(client.steps("…"), list[lh.Step])
+
+
+def workflow(client: lh.Client) -> None:
+    job = lh.current_job()
+    assert_type(job.result_of(plain), float)
+    assert_type(job.result_of(send), bytes)
+    assert_type(job.results_of(send), list[bytes])
+    assert_type(job.predecessors, tuple[lh.Predecessor, ...])
+    flow = lh.Workflow("x")
+    first = flow.add(plain.call(1, b="x"))
+    flow.add(send.call("x"), after=[first, "other"], even_if_failed=True)
+    assert_type(flow.chain(plain.call(1), plain.call(2), after=first), list[lh.WorkflowStep])
+    assert_type(client.start(flow), lh.StartedWorkflow)
+    client.enqueue(plain.with_options(after=[client.enqueue(plain, 1), "…"]), 2)

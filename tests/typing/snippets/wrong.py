@@ -84,6 +84,15 @@ async def fill_batch_async(client: lh.AsyncClient) -> None:
     await batch.add(plain, "1")  # type: ignore[arg-type]
 
 
+def workflow(client: lh.Client) -> None:
+    lh.current_job().result_of(plain).upper()  # type: ignore[attr-defined]
+    flow = lh.Workflow("x")
+    flow.add(plain)  # type: ignore[arg-type]
+    flow.add(plain.call("1"))  # type: ignore[arg-type]
+    flow.add(plain.call(1), after=7)  # type: ignore[arg-type]
+    client.start("x")  # type: ignore[arg-type]
+
+
 async def enqueue_async(client: lh.AsyncClient) -> None:
     await client.enqueue(plain, "1")  # type: ignore[arg-type]
     await client.enqueue(plain, 1, c=2)  # type: ignore[call-arg]

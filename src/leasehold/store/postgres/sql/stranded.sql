@@ -35,4 +35,9 @@ WHERE ended_at IS NULL
   AND sealed_at IS NULL
   AND created_at < now() - interval '1 day'
   AND NOT leasehold.is_batch_live(id)
+UNION ALL
+SELECT 'needs', min(need.job_id::text), count(DISTINCT need.job_id)
+FROM leasehold.dependent
+JOIN leasehold.need ON need.job_id = dependent.job_id
+WHERE need.state = 'old'
 ORDER BY 1, 2

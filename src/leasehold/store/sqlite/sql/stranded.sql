@@ -38,4 +38,9 @@ AND NOT EXISTS (
   SELECT 1 FROM leasehold_batch AS nested WHERE nested.parent = batch.id AND nested.ended_at IS NULL
 )
 GROUP BY 1
+UNION ALL
+SELECT 'needs', min(need.job_id), count(DISTINCT need.job_id)
+FROM leasehold_dependent AS dependent
+JOIN leasehold_need AS need ON need.job_id = dependent.job_id
+WHERE need.state = 'old'
 ORDER BY 1, 2
