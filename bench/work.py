@@ -18,7 +18,7 @@ import leasehold as lh
 import leasehold.worker
 from bench.crew import Crew
 from bench.tasks import TASKS
-from leasehold.worker import claimer
+from leasehold.worker import caretaker
 
 
 class Complaint(logging.Handler):
@@ -38,7 +38,7 @@ class Complaint(logging.Handler):
 def main() -> None:
     url, crew = sys.argv[1], msgspec.json.decode(sys.argv[2], type=Crew)
     if crew.first_keep_seconds is not None:
-        claimer.FIRST_KEEP_SECONDS = crew.first_keep_seconds
+        caretaker.FIRST_KEEP_SECONDS = crew.first_keep_seconds
     logging.getLogger("leasehold").addHandler(Complaint(logging.WARNING))
     with lh.Client(url) as client:
         workers = [make_worker(client, crew) for _ in range(crew.workers)]

@@ -11,8 +11,9 @@ from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, A
 from leasehold.async_schedules import AsyncSchedules
 from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
-from leasehold.client import DEFAULT_PAGE, Client, read_filter
+from leasehold.client import DEFAULT_PAGE, Client
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
+from leasehold.filtering import read_filter
 from leasehold.keeping import PruneReport, prune_in_steps
 from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.store.callers import bind_async_caller
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from leasehold.bulk import Progress
-    from leasehold.client import Filters
+    from leasehold.filtering import Filters
     from leasehold.keeping import PruneProgress
     from leasehold.model.durations import Duration
     from leasehold.model.keys import KeyInfo

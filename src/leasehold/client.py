@@ -6,18 +6,18 @@ import os
 import threading
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
 from leasehold.errors import BadOption, JobNotFound, StoreError, StoreUnavailable, WrongState
+from leasehold.filtering import read_filter
 from leasehold.id_source import IdSource
 from leasehold.keeping import PruneReport, Retentions, prune_in_steps
 from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.model.states import State
-from leasehold.model.values import Filter
 from leasehold.model.why import explain
 from leasehold.options import check_priority, read_job_id
 from leasehold.schedules import Schedules
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from leasehold.bulk import Bulk, Progress
+    from leasehold.filtering import Filters
     from leasehold.keeping import PruneProgress
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId
@@ -55,17 +56,6 @@ T = TypeVar("T")
 URL_VARIABLE = "LEASEHOLD_URL"
 DEFAULT_URL = "sqlite:///leasehold.db"
 DEFAULT_PAGE = 100
-
-
-class Filters(TypedDict, total=False):
-    """Which jobs; what is missing or None does not restrict."""
-
-    state: State | str | None
-    queue: str | None
-    kind: str | Task[..., Any] | None
-    tenant: str | None
-    batch: UUID | str | None
-    key: str | None  # of the tenant ("" if none is given): only who has it, or waits for it
 
 
 class Client:
@@ -434,31 +424,6 @@ class Client:
             if progress is not None:
                 progress(report)
         return report
-
-
-def read_filter(given: Filters) -> Filter:
-    """Turn a caller's words into the store's filter."""
-    unknown = sorted(set(given) - Filters.__annotations__.keys())
-    if unknown:
-        raise BadOption(
-            f"can't filter by {unknown[0]!r}; there are {', '.join(Filters.__annotations__)}"
-        )
-    state, kind, batch = given.get("state"), given.get("kind"), given.get("batch")
-    return Filter(
-        state=None if state is None else _read_state(state),
-        queue=given.get("queue"),
-        kind=kind.name if isinstance(kind, Task) else kind,
-        tenant=given.get("tenant"),
-        batch=None if batch is None else read_job_id(batch, name="batch"),
-        key=given.get("key"),
-    )
-
-
-def _read_state(value: str) -> State:
-    try:
-        return State(value)
-    except ValueError:
-        raise BadOption(f"state: {value!r} is not one of {', '.join(State)}") from None
 
 
 Found = TypeVar("Found")

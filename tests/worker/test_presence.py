@@ -38,7 +38,7 @@ def test_a_worker_is_listed_while_it_works_and_struck_off_after(client: Client) 
 def test_a_heartbeat_says_how_many_jobs_run(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leasehold.worker.claimer.BEAT_SECONDS", 0.05)
+    monkeypatch.setattr("leasehold.worker.caretaker.BEAT_SECONDS", 0.05)
     go_on = threading.Event()
 
     @lh.task(name="hold")

@@ -181,7 +181,7 @@ def test_a_worker_whose_handlers_are_slow_claims_no_more_than_its_slots(client: 
     changed = lh.Client(store=ChangedStore(client.store, claim=claim))
     with new_worker(changed, [slow], slots=4, poll="20ms") as worker:
         wait_until(lambda: running_count(client) == 4, "the slots are full")
-        rounds = worker._crew._claimer._rounds  # type: ignore[union-attr]
+        rounds = worker._crew._claimer._care.rounds  # type: ignore[union-attr]
         before = rounds._rounds[0].due_at
         wait_until(lambda: rounds._rounds[0].due_at > before + 0.1, "the claimer looked again")
         assert running_count(client) == 4

@@ -33,7 +33,7 @@ def short(number: int) -> int:
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leasehold.worker.claimer.FIRST_KEEP_SECONDS", 0.01)
+    monkeypatch.setattr("leasehold.worker.caretaker.FIRST_KEEP_SECONDS", 0.01)
     monkeypatch.setattr("leasehold.upkeep.retention.ASK_SECONDS", 0.05)
     monkeypatch.setattr("leasehold.upkeep.retention.PAUSE_SECONDS", 0.1)
 

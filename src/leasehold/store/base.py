@@ -15,34 +15,24 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-from leasehold.model.facts import Facts
 from leasehold.model.ids import JobId, WorkerId
-from leasehold.model.keys import KeyInfo, Standing, Verdict
+from leasehold.model.keys import Standing, Verdict
 from leasehold.model.lanes import (
     Ask,
     LaneSeen,
     Look,
     Pause,
-    QueueInfo,
     Rule,
-    RuleChange,
-    ShareInfo,
-    ThrottleInfo,
 )
 from leasehold.model.states import State
 from leasehold.model.values import (
-    Attempt,
     Claim,
-    Filter,
-    Finding,
     Fleet,
     Held,
-    Job,
     Lapsed,
     NewJob,
     Only,
     Promotion,
-    QueueCounts,
     Renewal,
     Settlement,
     Survey,
@@ -50,14 +40,15 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
-from leasehold.store.base_batches import BatchStore
-from leasehold.store.base_keeping import KeepingStore
-from leasehold.store.base_moving import MovingStore
-from leasehold.store.base_needs import NeedsStore
-from leasehold.store.base_results import ResultStore
-from leasehold.store.base_saving import Saves, SavingStore, nothing_saved
-from leasehold.store.base_schedules import ScheduleStore
-from leasehold.store.base_timing import TimingStore
+from leasehold.store.contract.batches import BatchStore
+from leasehold.store.contract.keeping import KeepingStore
+from leasehold.store.contract.moving import MovingStore
+from leasehold.store.contract.needs import NeedsStore
+from leasehold.store.contract.people import PeopleStore
+from leasehold.store.contract.results import ResultStore
+from leasehold.store.contract.saving import Saves, SavingStore, nothing_saved
+from leasehold.store.contract.schedules import ScheduleStore
+from leasehold.store.contract.timing import TimingStore
 
 
 class Statement(NamedTuple):
@@ -160,6 +151,7 @@ class Store(
     MovingStore,
     ResultStore,
     TimingStore,
+    PeopleStore,
     Protocol,
 ):
     """The database behind the queue. Safe to use from many threads."""
@@ -352,107 +344,3 @@ class Store(
 
     def waker(self, queues: frozenset[str]) -> Waker:
         """Listen for wake-ups; on a dedicated store it uses that store's connection."""
-
-    # -- people ----------------------------------------------------------------------------------
-    def get(self, job_id: JobId) -> Job | None: ...
-
-    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
-        """List jobs, newest first, with ids below `before`."""
-
-    def history(self, job_id: JobId) -> list[Attempt]:
-        """List the job's ended attempts, oldest first."""
-
-    def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
-        """End a waiting job as cancelled, or mark a running one; returns the state after.
-
-        A job that had ended stays as it is. None when there is no such job.
-        """
-
-    def retry(self, job_id: JobId) -> State | None:
-        """Make a failed, dead or cancelled job ready now, failures and lapses back to 0.
-
-        Returns QUEUED, or BLOCKED with a throttle, when it did, the state that forbids it
-        otherwise, None for no such job. An ended one takes its key back; `KeyHeld` when another
-        live job has it.
-        """
-
-    def delete(self, job_id: JobId) -> State | None:
-        """Delete a job that is not running, with its history; None when it is gone (or never was).
-
-        What was remembered of its key is forgotten with it. Returns RUNNING when it may not.
-        """
-
-    def reprioritise(self, job_id: JobId, priority: int) -> State | None:
-        """Change a waiting job's priority; returns its state, None for no such job."""
-
-    def find_ids(self, where: Filter, *, before: JobId | None, limit: int) -> list[JobId]:
-        """List the ids of what `find` lists, at less cost."""
-
-    def cancel_many(self, job_ids: Sequence[JobId], *, by: str | None) -> dict[JobId, State | None]:
-        """Cancel those that have not ended, as `cancel` does; returns the state after of each.
-
-        One step of a longer walk: it never waits for a row while it holds another.
-        """
-
-    def retry_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
-        """Make those that are failed, dead or cancelled ready, as `retry` does, in one step."""
-
-    def delete_many(self, job_ids: Sequence[JobId]) -> dict[JobId, State | None]:
-        """Delete those that do not run, as `delete` does, in one step; their state is None."""
-
-    def facts(self, job_id: JobId) -> Facts | None:
-        """Read all that a reason not to run may rest on, at one moment; None for no such job."""
-
-    def key(self, key: str, *, tenant: str) -> KeyInfo | None:
-        """Say who has a key; None when nothing is known of it."""
-
-    def forget_key(self, key: str, *, tenant: str) -> bool:
-        """Forget what is remembered of a key; False when there is nothing.
-
-        `KeyHeld` while a live job has it.
-        """
-
-    def throttles(self) -> list[ThrottleInfo]:
-        """List the rules, and the keys that have limits of their own or a pause, by name."""
-
-    def change_throttle(self, name: str, change: RuleChange) -> None:
-        """Change the limits of a rule or of one key, from the next claim on."""
-
-    def reset_throttle(self, name: str) -> bool:
-        """Let a key have its rule's limits again, and a rule what code declares from now on.
-
-        False when nothing was set.
-        """
-
-    def pause_throttle(self, name: str, pause: Pause) -> None:
-        """Start none of its jobs until then."""
-
-    def resume_throttle(self, name: str) -> bool:
-        """End a pause; False when it was not paused."""
-
-    def refill_throttle(self, name: str) -> bool:
-        """Forget what a key has used up of its rate."""
-
-    def shares(self) -> list[ShareInfo]: ...
-
-    def change_share(self, name: str, *, weight: int, by: str | None) -> None: ...
-
-    def queues(self) -> list[QueueInfo]:
-        """List the queues that somebody has paused or given an aging."""
-
-    def pause_queue(self, name: str, pause: Pause) -> None:
-        """Let no worker claim from it until then."""
-
-    def resume_queue(self, name: str) -> bool:
-        """End a pause; False when it was not paused."""
-
-    def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
-        """Let a job of this queue gain a point of priority each time it has waited that long."""
-
-    def counts(self) -> list[QueueCounts]: ...
-
-    def parked_kinds(self) -> dict[str, int]:
-        """Count the jobs that wait because no worker knew their kind."""
-
-    def examine(self) -> list[Finding]:
-        """Look at the store's health, for `leasehold doctor`."""

@@ -1,4 +1,4 @@
-"""Takes leases, a little ahead of what is running, and does the rounds of upkeep in between."""
+"""Takes leases, a little ahead of what is running, and lets the caretaker work in between."""
 
 from __future__ import annotations
 
@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseholdError
 from leasehold.model.states import State
-from leasehold.model.values import Filter, Fleet
-from leasehold.upkeep import retention as keeping
-from leasehold.upkeep.following import sweep_dependents
-from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
-from leasehold.upkeep.rounds import Round, Rounds
-from leasehold.upkeep.schedules import Firings
-from leasehold.worker.follower import SWEEP_LIMIT
+from leasehold.model.values import Filter
+from leasehold.worker.caretaker import Caretaker
 from leasehold.worker.pace import Pace
 from leasehold.worker.report import Reason
 from leasehold.worker.runners import runs_on_loop
@@ -38,13 +33,7 @@ if TYPE_CHECKING:
     from leasehold.worker.runners import Runners
     from leasehold.worker.settings import Settings
 
-PROMOTE_LIMIT = 1_000
-HAND_OVER_LIMIT = 1_000
-BEAT_SECONDS = 15.0
-LAPSE_LOOK_SECONDS = 0.25  # between the looks of all workers
 HEAD_START_SECONDS = 0.0005  # for what was claimed, before this thread is busy with the next look
-TEND_SECONDS = 60.0
-FIRST_KEEP_SECONDS = 5.0
 SECOND_LOOK_SECONDS = 0.02
 WAKE_LOOKS_SECONDS = (0.001, 0.004, 0.015)
 _SHORTEST_PAUSE_SECONDS = 0.05
@@ -71,10 +60,7 @@ class Claimer:
         on_end: Callable[[Reason], None],
     ) -> None:
         self._store = store
-        self._retention = retention
-        self._follower = follower
         self._worker = worker
-        self._kinds = tuple(task.name for task in registry)
         self._settings = settings
         self._book = book
         self._plan = plan
@@ -97,20 +83,27 @@ class Claimer:
         self._waker = store.waker(frozenset(settings.queues))
         self._wants_poke = False
         self._is_stopping = False
-        self._is_after_suspects = False
-        self._has_successors = False  # whether jobs wait behind others of their key
-        self.has_dependents = False  # whether jobs wait for others to end
-        self._has_batches = False  # whether any batch has not ended
-        self._next_due_at = float("inf")  # the first survey tells
-        self._firings = Firings(store, clock=time.monotonic)
-        self._fleet = Fleet()
-        self._reclaim_round = self._plan_reclaim()
-        self._rounds = self._plan_rounds()
+        self._care = Caretaker(
+            store=store,
+            worker=worker,
+            kinds=tuple(task.name for task in registry),
+            settings=settings,
+            book=book,
+            taker=self._taker,
+            retention=retention,
+            follower=follower,
+            plan=plan,
+        )
         self._thread = threading.Thread(target=self._serve, name="leasehold-claim", daemon=True)
 
     @property
     def is_polling_only(self) -> bool:
         return self._waker.is_polling_only
+
+    @property
+    def has_dependents(self) -> bool:
+        """Whether jobs wait for others to end."""
+        return self._care.has_dependents
 
     def start(self) -> None:
         self._thread.start()
@@ -132,49 +125,8 @@ class Claimer:
 
     def expect(self, delay_seconds: float) -> None:
         """A job of ours will be due by then: promote it no later."""
-        due_at = time.monotonic() + delay_seconds
-        if due_at < self._next_due_at:
-            self._next_due_at = due_at
+        if self._care.expect(delay_seconds):
             self._waker.poke()
-
-    def _plan_rounds(self) -> Rounds:
-        poll = self._settings.poll_seconds
-        return Rounds(
-            [
-                Round(self._taker.settle_doubt, poll),
-                Round(self._survey, poll),
-                Round(self._hand_over, poll),
-                Round(self._sweep, poll),
-                self._reclaim_round,
-                Round(self._taker.hand_back_stale, poll),
-                Round(self._beat, BEAT_SECONDS),
-                Round(self._store.tend, TEND_SECONDS),
-                Round(self._keep, keeping.ASK_SECONDS, due_at=self._first_keep_at()),
-            ],
-            clock=time.monotonic,
-            chance=self._random.random,
-        )
-
-    def _first_keep_at(self) -> float:
-        """Not at the start, but soon: a worker that cron starts may live for a minute only."""
-        return time.monotonic() + self._random.uniform(0.5, 1.5) * FIRST_KEEP_SECONDS
-
-    def _plan_reclaim(self) -> Round:
-        reclaim = Reclaim(
-            self._store,
-            clock=time.monotonic,
-            chance=self._random.random,
-            on_ended=self._follower.put,
-        )
-        return Round(reclaim.step, self._lapse_seconds())
-
-    def _lapse_seconds(self) -> float:
-        """How often to look for lapsed leases: a fleet shares that, it reads all leases.
-
-        Also with a long poll: looks too far apart would count as an outage each time.
-        """
-        shared = max(self._settings.poll_seconds, self._fleet.workers * LAPSE_LOOK_SECONDS)
-        return min(shared, self._settings.shortest_lease_seconds / 6, LONGEST_GAP_SECONDS / 2.5)
 
     def _serve(self) -> None:
         pause = _SHORTEST_PAUSE_SECONDS
@@ -210,18 +162,15 @@ class Claimer:
             if self._plan.ends_empty:
                 self._taker.hope()
             taken = self._taker.take_some(room)
-        self._fire()
-        self._promote()
-        self._rounds.run_due()
+        self._care.do_what_is_due()
         if taken > 0:
             return
         if room <= 0:
-            slot = self._firings.due_at - time.monotonic()
-            self._wait(min(self._rounds.seconds_to_next(), slot), wants_poke=True)
+            self._wait(self._care.seconds_to_next(with_jobs=False), wants_poke=True)
             return
         if self._plan.ends_empty and was_empty and (reason := self._drained(room)) is not None:
             self._on_end(reason)
-        if self._is_after_suspects and self._claim_suspect() > 0:
+        if self._taker.is_after_suspects and self._taker.take_suspect() > 0:
             return
         if not self._taker.is_hopeful:
             self._await_work(room)
@@ -235,7 +184,7 @@ class Claimer:
                 return
             if wake.is_poke and not self._is_eager and not self._settings.queue_slots:
                 return  # nothing came, but a slot of some lane may be free
-            place = place_in_line(self._worker, wake, self._fleet)
+            place = place_in_line(self._worker, wake, self._care.fleet)
             if place <= SPARE_LOOKS:
                 if place > 0:
                     self._wait(place * TURN_SECONDS, wants_poke=False)
@@ -251,7 +200,7 @@ class Claimer:
             if self._taker.take_some(room) > 0:
                 time.sleep(HEAD_START_SECONDS)
                 return
-            if self._is_after_suspects and self._claim_suspect() > 0:
+            if self._taker.is_after_suspects and self._taker.take_suspect() > 0:
                 return  # a poke for the last one: hundreds may wait, and each comes alone
             if self._wait(pause, wants_poke=False) is not None:
                 self._taker.hope()
@@ -270,26 +219,21 @@ class Claimer:
 
     def _let_come(self) -> Survey | None:
         """Do all that may let jobs come; None when something did, else what is there."""
-        self._firings.expect(0.0)
-        if self._fire() + self._store.promote(limit=PROMOTE_LIMIT).count > 0:
+        if self._care.let_come():
             return None
-        if self._claim_suspect() + self._taker.take_parked() > 0 or not self._book.is_empty:
+        if self._taker.take_suspect() + self._taker.take_parked() > 0 or not self._book.is_empty:
             return None
-        seen = self._store.survey(self._settings.queues, self._kinds)
-        if seen.successors and self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
+        seen = self._care.survey()
+        if self._care.let_follow(seen):
             return None
         if seen.batches or seen.dependents:
-            if self._is_followed_by_something(seen):
-                return None
-            # Another one may have followed up since the survey.
-            seen = self._store.survey(self._settings.queues, self._kinds)
+            seen = self._care.survey()  # another one may have followed up since the first
         self._taker.uses_lanes = self._taker.uses_lanes or seen.lanes
         return seen
 
     def _drained_of(self, only: Only, seen: Survey, room: int) -> Reason | None:
         """Do the same for a run that is narrowed: what others may run is no matter."""
-        self._taker.hope()
-        self._taker.lanes.hope()
+        self._taker.hope_everywhere()
         if self._taker.take_some(room) > 0:
             return None
         if only.kinds is None:
@@ -300,20 +244,10 @@ class Claimer:
             is_left = bool(self._store.find_ids(members, before=None, limit=1))
         return Reason.BUDGET if is_left else Reason.EMPTY
 
-    def _is_followed_by_something(self, seen: Survey) -> bool:
-        """Whether ends that nobody had followed up led to something, or somebody is at it."""
-        is_any = seen.dependents and sweep_dependents(self._store).is_any
-        if seen.batches:
-            swept = self._store.sweep(after=None, limit=SWEEP_LIMIT, is_thorough=False)
-            is_any = is_any or swept.is_any or bool(swept.busy)
-        return is_any or not self._follower.is_idle
-
     def _idle_seconds(self) -> float:
-        due = self._next_due_at - time.monotonic() if self._next_due_at > 0 else float("inf")
         opens = self._taker.lanes.opens_at - time.monotonic()
-        slot = self._firings.due_at - time.monotonic()
-        nearest = min(self._settings.poll_seconds, self._rounds.seconds_to_next(), due, opens, slot)
-        return max(0.001, nearest)
+        due = self._care.seconds_to_next(with_jobs=True)
+        return max(0.001, min(self._settings.poll_seconds, due, opens))
 
     def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> Wake | None:
         self._wants_poke = wants_poke
@@ -328,96 +262,11 @@ class Claimer:
     @property
     def _is_eager(self) -> bool:
         """Whether the next look should not wait for a wake-up."""
-        return self._plan.ends_empty or self._plan.is_spent or self._is_after_suspects
+        return self._plan.ends_empty or self._plan.is_spent or self._taker.is_after_suspects
 
     @property
     def _has_nothing(self) -> bool:
         return self._pace.room(self._book.open_count) > 0 and self._book.is_empty
-
-    def _survey(self) -> None:
-        """See in one look what there is to do; an idle worker does nothing else."""
-        seen = self._store.survey(self._settings.queues, self._kinds)
-        if seen.ready:
-            self._taker.hope()
-        self._has_successors = seen.successors
-        self.has_dependents = seen.dependents
-        self._has_batches = seen.batches
-        self._taker.agings = seen.agings
-        if seen.lanes:
-            self._taker.uses_lanes = True
-            self._taker.lanes.hope_in_vain(self._fleet.workers)
-        self._note_due(seen.due_seconds)
-        self._note_slot(seen.schedule_seconds)
-        if seen.parked:
-            self._taker.take_parked()
-        if seen.suspects or seen.lanes:
-            self._claim_suspect()
-
-    def _hand_over(self) -> None:
-        """Let go what waits behind a job that runs no more; of a fleet, a few workers look."""
-        if not self._has_successors or not self._is_our_turn():
-            return
-        if self._store.hand_over(limit=HAND_OVER_LIMIT) > 0:
-            self._hope_everywhere()
-
-    def _hope_everywhere(self) -> None:
-        self._taker.hope()
-        self._taker.lanes.hope()  # some may have gone to a lane
-
-    def _is_our_turn(self) -> bool:
-        return self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS
-
-    def _keep(self) -> None:
-        """Ask whether it is our turn to take away old jobs; of a fleet, a few workers ask."""
-        if self._random.random() * self._fleet.workers < 1 + SPARE_LOOKS:
-            self._retention.ask(self._store)
-
-    def _sweep(self) -> None:
-        """Look for ends that nobody has followed up; of a fleet, a few workers look."""
-        if (self._has_batches or self.has_dependents) and self._is_our_turn():
-            self._follower.sweep()
-
-    def _claim_suspect(self) -> int:
-        taken = self._taker.take_suspect()
-        self._is_after_suspects = taken > 0
-        return taken
-
-    def _promote(self) -> None:
-        if time.monotonic() < self._next_due_at:
-            return
-        self._next_due_at = float("inf")  # what is expected from here on stays expected
-        promotion = self._store.promote(limit=PROMOTE_LIMIT)
-        if promotion.count > promotion.in_lanes:
-            self._taker.hope()
-        if promotion.in_lanes > 0:
-            self._taker.uses_lanes = True
-            self._taker.lanes.hope()
-        self._note_due(0.0 if promotion.count == PROMOTE_LIMIT else promotion.next_seconds)
-
-    def _fire(self) -> int:
-        """Fire the schedules whose slot has come."""
-        fired = self._firings.step()
-        if fired > 0:
-            self._hope_everywhere()
-            self._next_due_at = time.monotonic()  # or, with a jitter, come later
-        return fired
-
-    def _note_slot(self, delay_seconds: float | None) -> None:
-        """Be there when the next slot comes, if no survey will tell before; also of a late one."""
-        horizon = 2 * self._settings.poll_seconds
-        if delay_seconds is not None and delay_seconds < horizon and self._is_our_turn():
-            self._firings.expect(delay_seconds)
-
-    def _note_due(self, delay_seconds: float | None) -> None:
-        """Promote when the next job is due; of a fleet a few do so, the others survey later."""
-        if delay_seconds is not None and (delay_seconds <= 0 or self._is_our_turn()):
-            self._next_due_at = min(self._next_due_at, time.monotonic() + delay_seconds)
-
-    def _beat(self) -> None:
-        self._fleet = self._store.beat(self._worker, running=self._book.running_count)
-        if news := self._plan.durations.take_news():
-            self._store.note_durations(news)
-        self._reclaim_round.every_seconds = self._lapse_seconds()
 
 
 def _can_prefetch(registry: Registry) -> bool:

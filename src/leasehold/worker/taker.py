@@ -72,6 +72,7 @@ class Taker:
         self._had = {"ready": True, "lanes": True}
         self._is_ready_first = True
         self.is_held_up = False  # there is work, and no room for it until a job ends here
+        self.is_after_suspects = False  # one came at the last look: there may be more
         self.is_stopping = False
         # Since when leases may stand that we do not know: a claim's answer was lost.
         self._doubt_since: float | None = None
@@ -92,6 +93,11 @@ class Taker:
         """Something may have become ready."""
         self.is_ready_hopeful = True
         self._none_from.clear()
+
+    def hope_everywhere(self) -> None:
+        """Something may have become ready, or have gone to a lane."""
+        self.hope()
+        self.lanes.hope()
 
     def has_open_lanes(self) -> bool:
         """Whether a lane has a job that may start now."""
@@ -128,6 +134,11 @@ class Taker:
 
     def take_suspect(self) -> int:
         """Take a job that lapsed before, alone and one at a time: it may kill its worker."""
+        taken = self._take_suspect()
+        self.is_after_suspects = taken > 0
+        return taken
+
+    def _take_suspect(self) -> int:
         wants = self._wants(1)
         if self._book.suspects > 0 or self._room() <= 0 or not wants:
             return 0

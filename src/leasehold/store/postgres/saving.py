@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.saving import Save
-    from leasehold.store.base_saving import Saves, SaveScript
+    from leasehold.store.contract.saving import Saves, SaveScript
     from leasehold.store.postgres.async_pool import AsyncPool
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Pool
 

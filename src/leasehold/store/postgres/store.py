@@ -39,7 +39,7 @@ from leasehold.store.base import (
     keys_of,
     made_of,
 )
-from leasehold.store.base_saving import nothing_saved
+from leasehold.store.contract.saving import nothing_saved
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.batches import Batches
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
         Pause,
         Rule,
     )
-    from leasehold.store.base_saving import Saves
+    from leasehold.store.contract.saving import Saves
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Source
 
 PACKAGE = "leasehold.store.postgres"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import WorkerId
     from leasehold.model.values import Settlement
-    from leasehold.store.base_saving import Saves
+    from leasehold.store.contract.saving import Saves
     from leasehold.store.postgres.async_pool import AsyncPool
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Pool
 

@@ -15,7 +15,7 @@ from leasehold.model.ids import JobId, WorkerId
 from leasehold.model.saving import Checkpoint, Save, Step
 from leasehold.model.values import Settlement
 from leasehold.store.base import Rows, Statement
-from leasehold.store.base_saving import Saves, SaveScript
+from leasehold.store.contract.saving import Saves, SaveScript
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script, without_checkpoints
 from leasehold.store.sqlite.settle import settle_alone

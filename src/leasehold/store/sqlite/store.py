@@ -43,7 +43,7 @@ from leasehold.store.base import (
     dependents_in,
     made_of,
 )
-from leasehold.store.base_saving import Saves, nothing_saved
+from leasehold.store.contract.saving import Saves, nothing_saved
 from leasehold.store.migrations import Migration, load_migrations
 from leasehold.store.sqlite import (
     handing,
