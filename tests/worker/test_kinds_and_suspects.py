@@ -116,7 +116,7 @@ def test_a_dead_workers_job_comes_back_whatever_the_poll(
     client: Client, poll: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Looks as far apart as a long poll would each count as an outage: nothing would be taken."""
-    for module in ("upkeep.reclaim", "worker.claimer"):
+    for module in ("upkeep.reclaim", "worker.caretaker"):
         monkeypatch.setattr(f"leasehold.{module}.LONGEST_GAP_SECONDS", 1.0)
     job_id = client.enqueue(add_blocking, 1, 1).id
     (taken,) = client.store.claim(
