@@ -12,6 +12,7 @@ from leasehold.model.keys import Mode, Unique
 from leasehold.model.lanes import Rule
 from leasehold.model.needs import Needs
 from leasehold.model.states import State
+from leasehold.store.base import Answer
 from tests.conformance.batch_kit import told_of_job
 from tests.conformance.key_kit import ask, hand_over
 from tests.conformance.kit import (
@@ -245,6 +246,33 @@ def test_the_same_job_enqueued_again_is_not_marked_again(store: Store, tables: T
     settle(store, claim_one(store), "succeeded")
     store.enqueue([job, new_job()])
     assert tables.rows("callback") == []
+
+
+@pytest.mark.parametrize("how", ["finish", "lapse", "cancel", "cancel many"])
+def test_a_deleted_job_made_anew_under_its_id_ends_and_calls_back_again(
+    store: Store, how: str
+) -> None:
+    job = new_job(on_end=ON_END, max_attempts=1)
+    store.enqueue([job])
+    settle(store, claim_one(store), "succeeded")
+    store.delete(job.id)
+    store.enqueue([job])
+    if how == "finish":
+        assert settle(store, claim_one(store), "dead", error="Boom") is Answer.SETTLED
+    elif how == "lapse":
+        claim_one(store)
+        store.cancel(job.id, by=None)
+        assert lapse(store) == {job.id: State.CANCELLED}
+    elif how == "cancel":
+        assert store.cancel(job.id, by=None) is State.CANCELLED
+    else:
+        assert store.cancel_many([job.id], by=None) == {job.id: State.CANCELLED}
+    made = claim(store, queues=["callbacks"], kinds=["after"])
+    ends = [told_of_job(look(store, each.job_id)) for each in made]
+    assert [(each.job_id, each.state) for each in ends] == [
+        (job.id, State.SUCCEEDED),
+        (job.id, look(store, job.id).state),
+    ]
 
 
 def test_an_enqueue_that_is_refused_leaves_no_mark(store: Store, tables: Tables) -> None:

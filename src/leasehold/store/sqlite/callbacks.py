@@ -15,6 +15,7 @@ from leasehold.store.sqlite.enqueue import write_script
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, text
 
+AGAIN = "again"
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(NewJob).decode
 
@@ -31,8 +32,30 @@ def call_back(ended: Iterable[str], now: int) -> Generator[Statement, Rows, list
         return []
     told = yield Statement(text("callback_tell"), {"ids": as_json([row[0] for row in taken])})
     jobs = [_of_job(row) for row in told]
-    yield from write_script(jobs, now)
+    yield from write_callbacks(jobs, now)
     return queues_of(jobs)
+
+
+def write_callbacks(jobs: Sequence[NewJob], now: int) -> Generator[Statement, Rows, None]:
+    """Write callbacks, each under the first id made of its own that nobody has.
+
+    What has ended may have been deleted and made anew under its id, and its first callback may
+    still be there: an end must not fail for it, nor go unheard.
+    """
+    taken = yield from _taken(jobs)
+    while taken:
+        jobs = [
+            msgspec.structs.replace(job, id=derive_id(job.id, AGAIN)) if job.id in taken else job
+            for job in jobs
+        ]
+        taken = yield from _taken(jobs)
+    yield from write_script(jobs, now)
+
+
+def _taken(jobs: Sequence[NewJob]) -> Generator[Statement, Rows, set[JobId]]:
+    ids = as_json([job.id for job in jobs])
+    standing = yield Statement(text("enqueue_existing"), {"ids": ids})
+    return {to_job_id(row[0]) for row in standing}
 
 
 def make_callback(asked: str, job_id: JobId, ended: JobEnded | BatchEnded) -> NewJob:

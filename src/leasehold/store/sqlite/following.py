@@ -16,8 +16,8 @@ import msgspec
 from leasehold.model.batches import BatchEnded, Followed
 from leasehold.model.ids import JobId, derive_id
 from leasehold.model.values import NewJob
-from leasehold.store.sqlite.callbacks import make_callback, queues_of
-from leasehold.store.sqlite.enqueue import run_script, write_script
+from leasehold.store.sqlite.callbacks import make_callback, queues_of, write_callbacks
+from leasehold.store.sqlite.enqueue import run_script
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, rows, text, value
 
@@ -74,7 +74,7 @@ def follow(
             _follow(connection, batch_id, dead, now, done) for batch_id, dead in level.items()
         ]
         level = {parent: False for parent in parents if parent is not None}
-    run_script(connection, write_script(done.jobs, now))
+    run_script(connection, write_callbacks(done.jobs, now))
     return Followed(tuple(done.ended), tuple(done.failed), (), Counter(queues_of(done.jobs)))
 
 

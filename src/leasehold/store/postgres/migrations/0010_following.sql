@@ -174,15 +174,21 @@ AS $$
 $$;
 
 -- Makes a callback job of what was asked for, and returns its queue to wake. One that can't be placed as
--- asked, as somebody wrote it by hand, is made all the same: an end must not fail, nor go unheard.
+-- asked, as somebody wrote it by hand, is made all the same: an end must not fail, nor go unheard. So
+-- it is under another id, when what has ended was deleted and made anew and its first callback stands.
 CREATE FUNCTION leasehold.make_callback(asked jsonb, id uuid, ended jsonb, skew interval)
 RETURNS text
 LANGUAGE plpgsql
 AS $$
 DECLARE
-  named        jsonb := jsonb_build_object('id', id, 'args', jsonb_build_object('ended', ended));
+  free         uuid := id;
+  named        jsonb;
   skew_seconds double precision := extract(epoch FROM skew);
 BEGIN
+  WHILE EXISTS (SELECT FROM leasehold.job WHERE job.id = free) LOOP
+    free := leasehold.derived_id(free, 'again');
+  END LOOP;
+  named := jsonb_build_object('id', free, 'args', jsonb_build_object('ended', ended));
   PERFORM leasehold.enqueue_many(jsonb_build_array(asked || named)::text, skew_seconds);
   RETURN coalesce(asked ->> 'queue', '*');
 EXCEPTION
