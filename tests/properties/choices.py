@@ -23,7 +23,7 @@ MOST_OF_A_KEY = 2  # no limit is ever greater
 HOSTS = Rule(name="host", running=MOST_OF_A_KEY)
 
 SOMEBODY = WorkerInfo(id=WorkerId(1), name="w", queues=QUEUES, kinds=KNOWN, slots=1, version="1")
-RETRIABLE = {State.FAILED, State.DEAD, State.CANCELLED}
+RETRIABLE = (State.FAILED, State.DEAD, State.CANCELLED)
 
 picks = st.integers(0, 10_000)
 chances = st.integers(0, 2**16 - 1)

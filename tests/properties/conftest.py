@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -16,11 +16,16 @@ from tests.conformance.tables import open_tables
 pytest.register_assert_rewrite(
     *(
         f"tests.properties.{name}"
-        for name in ("machine", "lane_rules", "key_rules", "keeping_rules", "ground", "compare")
+        for name in (
+            *("machine", "lane_rules", "key_rules", "saving_rules", "lease_rules", "people_rules"),
+            *("keeping_rules", "needs_rules", "claiming", "ground", "compare"),
+            *("together_machine", "together_ground", "batch_rules", "chain_rules"),
+        )
     )
 )
 
-from tests.properties.machine import QueueMachine  # noqa: E402 - after its asserts are rewritten
+from tests.properties.ground import Ground  # noqa: E402 - after its asserts are rewritten
+from tests.properties.machine import QueueMachine  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +34,8 @@ if TYPE_CHECKING:
     from tests.conformance.tables import Tables
 
     Wrap = Callable[[Store], Store]
+
+Machine = TypeVar("Machine", bound=Ground)
 
 EXAMPLES_VARIABLE = "LEASEHOLD_PROPERTY_EXAMPLES"
 
@@ -43,15 +50,19 @@ class Laboratory:
     # No default arguments here: Hypothesis hashes their repr, and a function's is its address.
     def machine(self) -> QueueMachine:
         """Start an example on the store as it is."""
-        return self.mutant(_unchanged)
+        return self.mutant(unchanged)
 
     def mutant(self, wrap: Wrap) -> QueueMachine:
         """Start an example with something around the store."""
+        return self.make(QueueMachine, wrap)
+
+    def make(self, machine: type[Machine], wrap: Wrap) -> Machine:
+        """Start an example of any machine."""
         self._tables.empty()
-        return QueueMachine(lambda: wrap(open_store(self._url)), self._tables)
+        return machine(lambda: wrap(open_store(self._url)), self._tables)
 
 
-def _unchanged(store: Store) -> Store:
+def unchanged(store: Store) -> Store:
     return store
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from hypothesis.stateful import RuleBasedStateMachine, precondition
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition
 
+from leasehold.errors import BatchNotFound, BatchSealed, IdConflict, KeyHeld
 from leasehold.model.ids import Fence, uuid7
-from leasehold.model.values import NewJob
+from leasehold.model.values import NewJob, TaskPolicy
 from tests.conformance.kit import raw
-from tests.properties.choices import KEYS, MOST_OF_A_KEY
+from tests.properties import invariants
+from tests.properties.choices import HOSTS, KEYS, KNOWN, MOST_OF_A_KEY, SOMEBODY, UNIT
 from tests.properties.compare import Comparison
 from tests.properties.model import Model
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from leasehold.model.ids import JobId, WorkerId
+    from leasehold.model.states import State
     from leasehold.model.values import Claim, Lapsed
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
@@ -37,7 +40,7 @@ class Ground(RuleBasedStateMachine):
         super().__init__()
         self.tables = tables
         self.store = open_store()
-        self.model = Model(fragile=["fragile"])
+        self.model = self.make_model()
         self.model.limits = dict.fromkeys(KEYS, MOST_OF_A_KEY)
         self.comparison = Comparison(self.store, self.model)
         self.ids: list[JobId] = []
@@ -48,10 +51,27 @@ class Ground(RuleBasedStateMachine):
         self.buried: set[tuple[JobId, Fence]] = set()  # leases of deleted jobs
         self.fence = Fence(0)
 
+    def make_model(self) -> Model:
+        return Model(fragile=["fragile"])
+
     def teardown(self) -> None:
         with contextlib.closing(self.store):
             for job_id in self.ids:
                 self.comparison.check_one(job_id)
+
+    def register(self) -> None:
+        policies = [
+            TaskPolicy(
+                kind=kind,
+                queue="a",
+                priority=0,
+                max_attempts=5,
+                timeout_seconds=UNIT,
+                dies_on_lapse=kind == "fragile",
+            )
+            for kind in KNOWN
+        ]
+        self.store.register(SOMEBODY, policies, [HOSTS])
 
     def new_job(self, chance: int, options: dict[str, Any]) -> NewJob:
         number = len(self.ids)
@@ -63,6 +83,11 @@ class Ground(RuleBasedStateMachine):
 
     def job(self, pick: int) -> JobId:
         return self.ids[pick % len(self.ids)]
+
+    def concerned(self, pick: int, *states: State) -> JobId:
+        """Pick a job in one of these states, if there is any, and now and then another one."""
+        jobs = [job_id for job_id, each in self.model.jobs.items() if each.state in states]
+        return jobs[pick % len(jobs)] if jobs and pick % 4 else self.job(pick)
 
     def a_claim(self, pick: int) -> tuple[WorkerId, Claim]:
         """Pick a claim that was ever made, the newest most often: old ones are stale writers."""
@@ -85,3 +110,32 @@ class Ground(RuleBasedStateMachine):
     def note(self, worker: WorkerId, taken: list[Claim], wanted: list[JobId]) -> None:
         assert [claim.job_id for claim in taken] == wanted
         self.claims += [(worker, claim) for claim in taken]
+
+    # -- what holds after each -------------------------------------------------------------------
+    @invariant()
+    def shows_what_the_model_shows(self) -> None:
+        self.comparison.check()
+
+    @invariant()
+    def keeps_its_invariants(self) -> None:
+        claims = {
+            (str(claim.job_id), int(claim.fence))
+            for _, claim in self.claims
+            if (claim.job_id, claim.fence) not in self.buried
+        }
+        invariants.check(self.tables, claims=claims, retries=self.retries)
+        invariants.check_key_rows(self.tables, self.model.keys.shown())
+
+
+def attempt(act: Callable[[Any], object], subject: object) -> object:
+    """Return what it returned, or what it refused: an id, a key, a batch."""
+    try:
+        return act(subject)
+    except IdConflict as conflict:
+        return ("conflict", frozenset(conflict.job_ids))
+    except KeyHeld as held:
+        return ("held", held.job_id, held.key, held.holder)
+    except BatchNotFound as missing:
+        return ("not found", missing.batch_id)
+    except BatchSealed as closed:
+        return ("sealed", closed.batch_id, closed.status)

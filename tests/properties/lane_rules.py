@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from leasehold.model.lanes import Ask, Pause, RuleChange, parked
+from leasehold.model.lanes import Pause, RuleChange, parked
 from leasehold.model.values import Held
-from tests.properties import invariants
 from tests.properties.choices import (
-    KINDS,
     KNOWN,
     MOST_EVER,
     MOST_OF_A_KEY,
@@ -22,16 +20,15 @@ from tests.properties.choices import (
     picks,
     workers,
 )
-from tests.properties.compare import lane_text
-from tests.properties.ground import Ground, some
+from tests.properties.claiming import Claiming
+from tests.properties.ground import some
 
 if TYPE_CHECKING:
     from leasehold.model.ids import Fence, JobId, WorkerId
-    from leasehold.model.lanes import Place
     from leasehold.model.values import Claim
 
 
-class LaneRules(Ground):
+class LaneRules(Claiming):
     """What can happen to lanes; the machine has the rest."""
 
     @some("waiting")
@@ -46,19 +43,6 @@ class LaneRules(Ground):
         lanes = self.model.lanes()
         chosen = [lanes[number] for number in order if number < len(lanes)][:2]
         self.do_claim_lanes(worker, chosen, limit, most)
-
-    def do_claim_lanes(self, worker: WorkerId, lanes: list[Place], limit: int, most: int) -> None:
-        taken = self.ask(worker, lanes, limit, most, KINDS)
-        wanted = self.model.claim_lanes(
-            worker,
-            lanes,
-            limit=limit,
-            most=most,
-            kinds=KINDS,
-            lease_seconds=UNIT,
-            fences=self.next_fences(taken),
-        )
-        self.note(worker, taken, wanted)
 
     @some("waiting")
     @rule(worker=workers)
@@ -86,20 +70,6 @@ class LaneRules(Ground):
         self.model.set_aside(lanes, KNOWN, {str(job_id) for job_id in aside})
         taken.sort(key=lambda claim: wanted.index(claim.job_id) if claim.job_id in wanted else -1)
         self.note(worker, taken, wanted)
-
-    def ask(
-        self,
-        worker: WorkerId,
-        lanes: list[Place],
-        limit: int,
-        most: int,
-        kinds: tuple[str, ...],
-    ) -> list[Claim]:
-        asks = [Ask(lane_text(lane), most) for lane in lanes]
-        leases = dict.fromkeys(kinds, UNIT)
-        taken = self.store.claim_lanes(worker, asks, limit=limit, leases=leases)
-        invariants.check_first_come(self.tables, taken)
-        return taken
 
     @some("waiting")
     @rule(key=keys, running=st.integers(1, MOST_OF_A_KEY))

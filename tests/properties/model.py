@@ -35,6 +35,7 @@ T = TypeVar("T")
 
 MOMENT_SECONDS = 0.001
 NO_FENCE = Fence(0)
+LAPSED = "lapsed: its worker stopped renewing the lease"
 
 
 class Model:
@@ -370,7 +371,7 @@ class Model:
     def release_unknown(self, worker: WorkerId, known: Collection[tuple[JobId, Fence]]) -> int:
         self._tick()
         count = 0
-        for job_id, record in self.jobs.items():
+        for job_id, record in list(self.jobs.items()):  # an end may make another job
             lease = record.lease
             if lease and lease.worker == worker and (job_id, lease.fence) not in known:
                 count += 1
@@ -431,10 +432,11 @@ class Model:
         self, chosen: Collection[JobId], recent: Collection[JobId] | None
     ) -> tuple[dict[str, int], tuple[JobId, ...]]:
         judged = self.waiting.judge(chosen, recent)
+        complaints = self.waiting.complain(judged, recent)
         for job_id, verdict in judged.items():
             record = self.jobs[job_id]
             if verdict == FORSAKEN:
-                self._cancel_waiting(record, "cancelled because ")
+                self._cancel_waiting(record, complaints[job_id])
             else:
                 record.let_go(self.now)
         let_go = Counter(self.jobs[each].queue for each, told in judged.items() if told == LET_GO)
@@ -473,9 +475,9 @@ class Model:
         record.lapses += 1
         is_spent = is_charged and record.failures >= record.max_attempts
         if is_spent or record.asked.kind in self._fragile:
-            self._end(record, lease, "dead", error="lapsed")
+            self._end(record, lease, "dead", error=LAPSED)
         else:
-            self._end(record, lease, "lapsed", error="lapsed")
+            self._end(record, lease, "lapsed", error=LAPSED)
             self._schedule(record, delay_seconds)
 
     # -- people ----------------------------------------------------------------------------------

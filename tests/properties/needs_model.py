@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leasehold.model.states import State
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from leasehold.model.ids import JobId
     from leasehold.model.needs import Needs
@@ -54,16 +54,35 @@ class Waiting:
         told = {job_id: self.verdict(self._jobs[job_id], recent) for job_id in chosen}
         return {job_id: verdict for job_id, verdict in told.items() if verdict}
 
-    def verdict(self, record: Record, recent: Collection[JobId] | None = None) -> str:
-        needs = record.asked.needs
-        assert needs is not None
-        states = {each: self._stand(each, record) for each in needs.jobs}
-        is_open = any(state in _open(needs) for state in states.values())
-        told = {
-            state
-            for each, state in states.items()
-            if recent is None or not is_open or each in recent
+    def complain(
+        self, judged: Mapping[JobId, str], recent: Collection[JobId] | None
+    ) -> dict[JobId, str]:
+        """Say why those are forsaken that are."""
+        return {
+            job_id: self._complaint(self._jobs[job_id], recent)
+            for job_id, verdict in judged.items()
+            if verdict == FORSAKEN
         }
+
+    def _complaint(self, record: Record, recent: Collection[JobId] | None) -> str:
+        needs = _needs(record)
+        if needs.any:
+            return "cancelled because none of the jobs that it waits for succeeded"
+        bad = min(each for each, state in self._news(record, recent).items() if state == "bad")
+        state = self._jobs[bad].state if bad in self._jobs else "gone"
+        return f"cancelled because job {bad} that it waits for is {state}"
+
+    def _news(self, record: Record, recent: Collection[JobId] | None) -> dict[JobId, str]:
+        """Say how the needed ones stand; of others than the recent only if all hope is gone."""
+        needs = _needs(record)
+        states = {each: self._stand(each, record) for each in needs.jobs}
+        is_all = recent is None or not any(each in _open(needs) for each in states.values())
+        return {each: state for each, state in states.items() if is_all or each in (recent or ())}
+
+    def verdict(self, record: Record, recent: Collection[JobId] | None = None) -> str:
+        needs = _needs(record)
+        is_open = any(self._stand(each, record) in _open(needs) for each in needs.jobs)
+        told = set(self._news(record, recent).values())
         is_good = bool(told - {"open"} if needs.even_if_failed else told & {"done"})
         if needs.any:
             return LET_GO if is_good else "" if is_open else FORSAKEN
@@ -83,6 +102,11 @@ class Waiting:
         if last.outcome == "succeeded":
             return "done"
         return "bad" if since is None or last.at > since else "old"
+
+
+def _needs(record: Record) -> Needs:
+    assert record.asked.needs is not None
+    return record.asked.needs
 
 
 def _open(needs: Needs) -> set[str]:
