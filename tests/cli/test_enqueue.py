@@ -5,10 +5,13 @@ from __future__ import annotations
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from leasehold.client import Client
+from leasehold.model.ids import JobId
+from leasehold.model.needs import Needs
 from tests.cli.kit import Cli
 
 ID = "0192f0c1-2a3b-7c4d-8e5f-60718293a4b5"
@@ -110,3 +113,15 @@ def test_what_can_not_be_used_is_a_usage_error_and_enqueues_nothing(
     assert answer.code == 2
     assert complaint in answer.err
     assert client.find() == []
+
+
+def test_a_job_waits_for_others(cli: Cli, client: Client) -> None:
+    first, second = (cli("enqueue", "greet").out.strip() for _ in range(2))
+    plain = cli("enqueue", "greet", "--after", first).out.strip()
+    words = ["--after", first, "--after", second, "--after-any", "--even-if-failed"]
+    either = cli("enqueue", "greet", *words).out.strip()
+    assert client.get(plain).needs == Needs(jobs=(JobId(UUID(first)),))
+    jobs = (JobId(UUID(first)), JobId(UUID(second)))
+    assert client.get(either).needs == Needs(jobs=jobs, any=True, even_if_failed=True)
+    assert cli("enqueue", "greet", "--even-if-failed").code == 2
+    assert first in cli("jobs", "show", plain).out

@@ -46,6 +46,9 @@ given are the library's defaults, so name the queue."""
 @click.option("--throttle", metavar="KEY", help="What limits it, like domain:a.com.")
 @click.option("--share", help="Whose turn it counts as, like user:7.")
 @click.option("--cost", type=float, help="What it will spend of its throttle's rate.")
+@click.option("--after", multiple=True, metavar="ID", help="Wait until this job has succeeded.")
+@click.option("--after-any", is_flag=True, default=None, help="… one of them is enough.")
+@click.option("--even-if-failed", is_flag=True, default=None, help="… any end of theirs is.")
 @click.option("--key", help="Not twice while a job of this key is alive.")
 @click.option(
     "--on-duplicate",
