@@ -64,6 +64,7 @@ class ChainRules(TogetherGround):
         self.do_release([self.job(pick) for pick in chosen])
 
     def do_release(self, ended: list[JobId]) -> Released:
+        ended = sorted(ended)  # of several that failed, the first one is named
         told = self.store.release_dependents(ended)
         assert released(told) == self.model.release_dependents(ended)
         return told

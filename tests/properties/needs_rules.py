@@ -55,7 +55,7 @@ class NeedsRules(Ground):
     @rule(chosen=some_picks)
     def follow(self, chosen: list[int]) -> None:
         """Look at those that wait for some jobs, whether these have ended or not."""
-        ended = list(dict.fromkeys(self.job(pick) for pick in chosen))
+        ended = sorted({self.job(pick) for pick in chosen})  # the first that failed is named
         released = self.store.release_dependents(ended)
         assert (released.let_go, released.cancelled) == self.model.release_dependents(ended)
 
