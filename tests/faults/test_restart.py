@@ -51,10 +51,12 @@ def fleet(target: Target, tmp_path: Path) -> Iterator[Fleet]:
 
 
 def start_load(target: Target, jobs: int) -> dict[str, Expected]:
-    """Enqueue jobs and wait until workers are amid them."""
+    """Enqueue jobs and wait until all workers are there and amid them."""
     orders = make_orders(jobs, random.Random(7), most_inside_ms=10, most_delay_seconds=2)
     with lh.Client(target.url) as client:
         client.enqueue_many(order.call for order in orders)
+        # One that is only just starting when the database falls ends with an error.
+        wait_for("workers", lambda: len(client.workers()) == WORKERS, 30)
     wait_for("work done", lambda: target.count_ended() > 30, 30)
     return {str(order.id): order.expected for order in orders}
 

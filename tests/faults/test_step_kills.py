@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leasehold.model.ids import JobId
     from tests.faults.target import Target
 
+MOST_ROUNDS = 4
 AT_ONCE = 4
 WAIT_SECONDS = 120
 
@@ -96,27 +97,33 @@ def tokens(target: Target, job_id: JobId, name: str) -> set[str]:
     return {row["token"] for row in rows}
 
 
+POINTS = {
+    "before save",
+    "after save",
+    "after the plain effect, before its memory",
+    "after the exact effect, before its memory",
+    "saving is to be committed",
+    "after saving",
+    "before finish",
+}
+
+
 @pytest.mark.usefixtures("effects")
 def test_a_job_that_is_killed_at_any_point_goes_on_and_its_effects_happen_once(
     client: lh.Client, target: Target
 ) -> None:
     whole = run(client, target.url, 0)
     assert whole.code == 0
-    # When progress is written is a matter of time: a few points more are there, or not reached.
+    # When progress is written is a matter of time: a few points more are there, or not reached, and
+    # the same number may be another point. So it goes on until each was met.
     points = range(1, len(whole.names) + 5)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        runs = list(pool.map(lambda point: run(client, target.url, point), points))
-    killed = [each for each in runs if each.code == -signal.SIGKILL]
-    assert len(killed) >= len(runs) - 8
-    assert {each.last_point for each in killed} >= {
-        "before save",
-        "after save",
-        "after the plain effect, before its memory",
-        "after the exact effect, before its memory",
-        "saving is to be committed",
-        "after saving",
-        "before finish",
-    }
+    runs: list[Killed] = []
+    met: set[str] = set()
+    while not met >= POINTS:
+        assert len(runs) < MOST_ROUNDS * len(points), POINTS - met
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            runs += pool.map(lambda point: run(client, target.url, point), points)
+        met = {each.last_point for each in runs if each.code == -signal.SIGKILL}
 
     take_back(client)
     testing.drain(client, [stepping], raises=True)
@@ -133,5 +140,5 @@ def test_a_job_that_is_killed_at_any_point_goes_on_and_its_effects_happen_once(
         assert (checkpoint.cursor, checkpoint.done, checkpoint.total) == (4, 4, 4)
         if job.attempt == 2:  # it went on from what was saved when it was killed
             assert job.result["cursor"] == (each.cursor or 0), each
-    assert {client.get(each.job_id).attempt for each in killed} >= {2}
+    assert 2 in {client.get(each.job_id).attempt for each in runs}
     assert max(plain.values()) == 2  # such a kill was among them
