@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from leasehold.store.postgres.connection import connect, is_behind_pooler
+from leasehold.store.postgres.connection import Pool, connect, is_behind_pooler
 from leasehold.store.postgres.store import PACKAGE, PostgresStore
 from leasehold.store.sql import load
 
@@ -37,3 +37,12 @@ def test_looking_for_lapsed_leases_compiles_nothing(postgres_url: str) -> None:
 def test_a_pooler_is_told_by_the_process_id_it_makes_up() -> None:
     assert is_behind_pooler(1, 2)
     assert not is_behind_pooler(7, 7)
+
+
+def test_a_connection_that_comes_back_after_the_close_is_closed(postgres_url: str) -> None:
+    """As from a thread that was left behind: nobody would close it later."""
+    pool = Pool(postgres_url)
+    with pool.connection() as lent:
+        pool.close()
+        assert not lent.closed
+    assert lent.closed

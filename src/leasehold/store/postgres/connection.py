@@ -112,6 +112,7 @@ class Pool:
     def __init__(self, url: str, size: int = POOL_SIZE) -> None:
         self._url = url
         self._size = size
+        self._is_closed = False
         self._renew_after_fork()
 
     def _renew_after_fork(self) -> None:
@@ -152,13 +153,16 @@ class Pool:
             return connect(self._url)
 
     def _give_back(self, connection: Connection) -> None:
-        # An IDLE connection is an open one.
-        if connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+        # An IDLE connection is an open one. A thread that was left behind may come after the close.
+        is_fine = connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        if is_fine and not self._is_closed:
             self._idle.append((connection, time.monotonic()))
         else:
             connection.close()
 
     def close(self) -> None:
+        """Close what is idle now, and what is lent when it comes back."""
+        self._is_closed = True
         if self._pid == os.getpid():
             while self._idle:
                 self._idle.pop()[0].close()
