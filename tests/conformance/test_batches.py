@@ -111,7 +111,8 @@ def test_batches_are_listed_newest_first_and_filtered(store: Store) -> None:
     assert find(tenant="acme") == [foreign]
     assert find(parent=made[0]) == [nested]
     assert find(status=BatchStatus.SEALED) == [made[1]]
-    assert find(status=BatchStatus.OPEN, tenant="", limit=1) == [nested]
+    still_open = [nested, *(each for each in made if each != made[1])]
+    assert find(status=BatchStatus.OPEN, tenant="", limit=1) == [max(still_open)]
 
 
 @pytest.mark.parametrize("flags", list(itertools.product([False, True], repeat=3)))
