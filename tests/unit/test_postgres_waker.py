@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 
 from leasehold.store.postgres.connection import Own
+from leasehold.store.postgres.store import PostgresStore
 from leasehold.store.postgres.waking import PostgresWaker
 
 
@@ -45,3 +47,14 @@ def test_a_notice_that_came_with_a_statements_answer_is_not_slept_over(postgres_
     assert wake.arrivals == {"default": 1}
     waker.close()
     own.close()
+
+
+def test_a_closed_store_leaves_no_thread_behind(postgres_url: str) -> None:
+    """Programs open and close many: one that sent wake-ups must not keep a thread and its pool."""
+    before = set(threading.enumerate())
+    store = PostgresStore(postgres_url)
+    store.migrate()
+    store.notify({"default": 1})
+    assert {thread.name for thread in set(threading.enumerate()) - before} == {"leasehold-notify"}
+    store.close()
+    assert set(threading.enumerate()) == before

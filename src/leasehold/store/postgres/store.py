@@ -132,7 +132,7 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Mov
             refuse_moved(connection)
 
     def close(self) -> None:
-        self._notifier.flush(_FLUSH_SECONDS)
+        self._notifier.close(_FLUSH_SECONDS)
         self._source.close()
         self._pool.close()
         self._async_pool.close()

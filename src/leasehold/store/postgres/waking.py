@@ -163,6 +163,7 @@ class Notifier:
         self._idle.set()
         self._quiet_at = 0.0
         self._thread: threading.Thread | None = None
+        self._is_closed = False
         self._pid = os.getpid()
 
     @property
@@ -188,10 +189,13 @@ class Notifier:
             if self._thread is None or self._pid != os.getpid():
                 self._start()
 
-    def flush(self, timeout_seconds: float) -> None:
-        """Wait until what was asked for has gone out."""
+    def close(self, timeout_seconds: float) -> None:
+        """Wait until what was asked for has gone out, and end the thread."""
         if self._thread is not None and self._pid == os.getpid():
             self._idle.wait(timeout_seconds)
+            self._is_closed = True
+            self._wanted.set()
+            self._thread.join(timeout_seconds)
 
     def _start(self) -> None:
         self._pid = os.getpid()
@@ -201,8 +205,7 @@ class Notifier:
         self._thread.start()
 
     def _send_forever(self) -> None:
-        while True:
-            self._wanted.wait()
+        while self._wanted.wait() and not self._is_closed:
             time.sleep(max(0.0, self._quiet_at - time.monotonic()))
             self._quiet_at = time.monotonic() + _PAUSE_SECONDS
             self._send_once(self._take)
