@@ -1,0 +1,1 @@
+"""The routes for programs: JSON in and out, described by OpenAPI."""
