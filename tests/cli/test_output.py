@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from leasehold.cli.logs import ConsoleFormatter, JsonFormatter
-from leasehold.cli.output import first_line, printable, since, span
+from leasehold.cli.output import first_line, printable
+from leasehold.model.wording import since, span
 from tests.cli.kit import SCRIPT, Cli
 
 NOW = datetime(2030, 1, 31, tzinfo=UTC)

@@ -9,8 +9,9 @@ import click
 import msgspec
 
 from leasehold.cli.controlling import number
-from leasehold.cli.output import STATE_STYLES, cell, make_list, make_table, print_rows, show, since
+from leasehold.cli.output import STATE_STYLES, cell, make_list, make_table, print_rows, show
 from leasehold.model.batches import BatchCounts
+from leasehold.model.wording import since
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

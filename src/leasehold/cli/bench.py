@@ -111,7 +111,8 @@ def _print_json(session: Session, figures: Figures, jobs: int, processes: int) -
 
 
 def _print(session: Session, figures: Figures, jobs: int, processes: int) -> None:
-    from leasehold.cli.output import cell, count, make_list, show
+    from leasehold.cli.output import cell, make_list, show
+    from leasehold.model.wording import count
 
     table = make_list(3)
     table.columns[1].justify = "right"

@@ -50,7 +50,7 @@ def answer(session: Session, text: str, **fields: Any) -> None:
 
 def describe_pause(until: datetime | float | None) -> str:
     """Say how long a pause lasts that was just asked for."""
-    from leasehold.cli.output import span
+    from leasehold.model.wording import span
 
     if until is None:
         return "until it is resumed"
@@ -59,7 +59,8 @@ def describe_pause(until: datetime | float | None) -> str:
 
 def pause_cell(until: datetime | None, reason: str | None, by: str | None) -> str:
     """Say in a table until when something is paused, why and by whom; "" when it is not."""
-    from leasehold.cli.output import first_line, since
+    from leasehold.cli.output import first_line
+    from leasehold.model.wording import since
 
     now = datetime.now(UTC)
     if until is None or until <= now:

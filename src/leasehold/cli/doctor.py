@@ -25,7 +25,7 @@ def doctor(session: Session) -> None:
 
     Exits 0 when all is well or there are only warnings, 1 when there is a problem.
     """
-    from leasehold.cli.examining import examine
+    from leasehold.examining import examine
 
     with session.client() as client:
         findings = examine(client)
@@ -44,7 +44,8 @@ def _print_json(findings: Sequence[Finding], *, is_ok: bool) -> None:
 
 
 def _print(session: Session, findings: Sequence[Finding]) -> None:
-    from leasehold.cli.output import cell, count, make_list, show
+    from leasehold.cli.output import cell, make_list, show
+    from leasehold.model.wording import count
 
     table = make_list(3)
     for each in findings:

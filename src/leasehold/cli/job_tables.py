@@ -15,11 +15,10 @@ from leasehold.cli.output import (
     print_rows,
     printable,
     show,
-    since,
-    span,
     state_cell,
 )
 from leasehold.model.states import State
+from leasehold.model.wording import since, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

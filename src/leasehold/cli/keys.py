@@ -59,7 +59,8 @@ def forget_key(session: Session, *, key: str, tenant: str) -> None:
 
 
 def _print(found: KeyInfo) -> None:
-    from leasehold.cli.output import cell, make_list, show, since, state_cell
+    from leasehold.cli.output import cell, make_list, show, state_cell
+    from leasehold.model.wording import since
 
     now = datetime.now(UTC)
     table = make_list(2)

@@ -137,7 +137,8 @@ def _described(report: MoveReport) -> dict[str, Any]:
 
 
 def _print(report: MoveReport) -> None:
-    from leasehold.cli.output import cell, count, make_table, show
+    from leasehold.cli.output import cell, make_table, show
+    from leasehold.model.wording import count
 
     table = make_table("table", "source", "target", "checksum", "same")
     for each in report.tables:

@@ -9,7 +9,6 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
 
     from rich.console import RenderableType
     from rich.table import Table
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 # A pipe has no width: lines are as long as they need to be.
 _PIPE_WIDTH = 4_000
 _FLEXIBLE = ("", "queues", "error")  # these give way on a narrow terminal
-_MINUTE, _HOUR, _DAY = 60.0, 3_600.0, 86_400.0
 _WORKER_IDS = ("worker",)
 
 STATE_STYLES = {
@@ -111,32 +109,6 @@ def first_line(text: str | None, most: int = 80) -> str:
     """Cut a text to one line."""
     line = (text or "").strip().partition("\n")[0]
     return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def span(seconds: float) -> str:
-    """Write a duration as people say it."""
-    amount = abs(seconds)
-    if amount < 1:
-        return f"{amount * 1000:.0f} ms"
-    if amount < _MINUTE:
-        return f"{amount:.1f} s" if amount < 10 else f"{amount:.0f} s"  # noqa: PLR2004 - two digits
-    for unit, size, least in (("d", _DAY, 2 * _DAY), ("h", _HOUR, 2 * _HOUR), ("m", _MINUTE, 0)):
-        if amount >= least:
-            return f"{amount / size:.0f} {unit}"
-    return ""
-
-
-def since(moment: datetime | None, now: datetime) -> str:
-    """Say how long ago, or in how long."""
-    if moment is None:
-        return ""
-    seconds = (now - moment).total_seconds()
-    return f"{span(seconds)} ago" if seconds >= 0 else f"in {span(seconds)}"
-
-
-def count(amount: int, one: str, many: str | None = None) -> str:
-    """`1 job`, `2 jobs`."""
-    return f"{amount:,} {one if amount == 1 else many or one + 's'}"
 
 
 def print_rows(table: Table, *, empty: str, rows: Sequence[object]) -> None:

@@ -85,7 +85,7 @@ def drain(session: Session, *, name: str, timeout: float, reason: str, by: str |
 
     It stays paused until it is resumed. Exit code 1 says that some still run after the timeout.
     """
-    from leasehold.cli.output import count
+    from leasehold.model.wording import count
 
     with session.client() as client:
         running = client.queues.drain(name, timeout=timeout, reason=reason, by=by)
@@ -147,7 +147,7 @@ def _print(session: Session, found: list[dict[str, Any]]) -> None:
 
 
 def _aging(seconds: float | None) -> str:
-    from leasehold.cli.output import span
+    from leasehold.model.wording import span
 
     return "off" if seconds is None else span(seconds)
 
@@ -156,7 +156,8 @@ def _aging(seconds: float | None) -> str:
 @with_session
 def workers(session: Session) -> None:
     """List the workers that have shown themselves."""
-    from leasehold.cli.output import cell, make_table, plain, print_json, print_rows, since
+    from leasehold.cli.output import cell, make_table, plain, print_json, print_rows
+    from leasehold.model.wording import since
 
     with session.client() as client:
         found = client.workers()

@@ -80,7 +80,8 @@ def prune(session: Session, *, dry_run: bool) -> None:
 
     Workers do so by and by, and give way to jobs; this goes on without a rest, in short steps.
     """
-    from leasehold.cli.output import count, print_json
+    from leasehold.cli.output import print_json
+    from leasehold.model.wording import count
 
     with session.client() as client, _showing(session) as progress:
         report = client.prune(dry_run=dry_run, progress=progress)
@@ -132,8 +133,8 @@ def _times(keep: Any) -> list[str]:
 
 
 def _time(seconds: float | None) -> str:
-    from leasehold.cli.output import span
     from leasehold.model.keeping import EVER, EVER_SECONDS
+    from leasehold.model.wording import span
 
     if seconds is None:
         return ""

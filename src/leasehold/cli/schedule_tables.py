@@ -16,9 +16,8 @@ from leasehold.cli.output import (
     print_json,
     print_rows,
     show,
-    since,
-    span,
 )
+from leasehold.model.wording import since, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -48,7 +48,8 @@ def _print(said: Why) -> None:
 
 
 def _add(table: Table, name: str, cause: Why | Cause) -> None:
-    from leasehold.cli.output import cell, since
+    from leasehold.cli.output import cell
+    from leasehold.model.wording import since
 
     table.add_row(cell(name, "bold"), cell(cause.text, wraps=True))
     if cause.until is not None:

@@ -154,7 +154,8 @@ def _announce(worker: Worker, session: Session, count: int) -> None:
 
 
 def _print_report(session: Session, report: Report, seconds: float) -> None:
-    from leasehold.cli.output import print_json, span
+    from leasehold.cli.output import print_json
+    from leasehold.model.wording import span
 
     counts = asdict(report)
     reason, unfit = counts.pop("reason"), counts.pop("unfit")

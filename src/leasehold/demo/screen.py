@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING, Protocol
 
 from leasehold.cli.job_tables import remark
-from leasehold.cli.output import STATE_STYLES, cell, make_table, since, span, state_cell
+from leasehold.cli.output import STATE_STYLES, cell, make_table, state_cell
 from leasehold.demo.look import duration_seconds
+from leasehold.model.wording import since, span
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

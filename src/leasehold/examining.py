@@ -1,15 +1,15 @@
-"""What `leasehold doctor` finds beyond what the store says of itself."""
+"""What `leasehold doctor` and the dashboard find beyond what the store says of itself."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from leasehold.cli.output import count
 from leasehold.errors import SchemaMismatch, StoreMoved
 from leasehold.model.keeping import DAY_SECONDS, Pruning
 from leasehold.model.schedules import IN_TIME
 from leasehold.model.values import Finding
+from leasehold.model.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
