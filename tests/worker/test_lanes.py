@@ -238,6 +238,20 @@ def test_a_limit_raised_at_run_time_lets_more_run(client: lh.Client) -> None:
         _gate.set()
 
 
+def test_a_limit_raised_while_the_worker_looks_at_something_else_lets_more_run(
+    client: lh.Client,
+) -> None:
+    """The wake-up comes while the worker is still busy with the one before."""
+    client.enqueue_many(hold_narrow.call("a") for _ in range(12))
+    with new_worker(client, [hold_narrow], slots=16, poll="30s"):
+        for limit in range(2, 13):
+            wait_until(lambda: len(_order) == limit, f"{limit} run")  # noqa: B023 - at once
+            client.store.notify({"default": 1})
+            time.sleep(0.001 * limit)  # no wait for anything: it comes at various moments
+            client.throttles.set("narrow:a", running=limit + 1)
+        _gate.set()
+
+
 def test_a_worker_without_lanes_never_looks_for_them(
     client: lh.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

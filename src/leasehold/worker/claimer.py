@@ -166,7 +166,9 @@ class Claimer:
         if taken > 0:
             return
         if room <= 0:
-            self._wait(self._care.seconds_to_next(with_jobs=False), wants_poke=True)
+            wake = self._wait(self._care.seconds_to_next(with_jobs=False), wants_poke=True)
+            if wake is not None and not wake.is_poke:
+                self._taker.hope_everywhere()  # no other wake-up will tell of it
             return
         if self._plan.ends_empty and was_empty and (reason := self._drained(room)) is not None:
             self._on_end(reason)
@@ -203,7 +205,7 @@ class Claimer:
             if self._taker.is_after_suspects and self._taker.take_suspect() > 0:
                 return  # a poke for the last one: hundreds may wait, and each comes alone
             if self._wait(pause, wants_poke=False) is not None:
-                self._taker.hope()
+                self._taker.hope_everywhere()  # this wake-up may be about something else
             if self._taker.is_hopeful or self._is_stopping:
                 return
 
