@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from leasehold.scheduling import Schedule, schedule
     from leasehold.task import Call, Enqueued
     from leasehold.waiting import Finished
-    from leasehold.worker import Worker, current_job
+    from leasehold.worker import Observer, Run, Worker, current_job
     from leasehold.workflow import StartedWorkflow, Workflow, WorkflowStep
 
 _HOMES = {
@@ -159,7 +159,7 @@ _HOMES = {
     "scheduling": ("Schedule", "schedule"),
     "task": ("Call", "Enqueued"),
     "waiting": ("Finished",),
-    "worker": ("Worker", "current_job"),
+    "worker": ("Observer", "Run", "Worker", "current_job"),
     "workflow": ("StartedWorkflow", "Workflow", "WorkflowStep"),
 }
 
@@ -208,12 +208,14 @@ __all__ = [
     "LeaseLost",
     "LeaseholdError",
     "NoResult",
+    "Observer",
     "Predecessor",
     "PruneReport",
     "Reason",
     "Registry",
     "Retention",
     "Retry",
+    "Run",
     "Schedule",
     "ScheduleInfo",
     "ScheduleNotFound",

@@ -279,6 +279,14 @@ class QueueCounts(msgspec.Struct, frozen=True, kw_only=True):
     parked: int
 
 
+class Connections(msgspec.Struct, frozen=True, kw_only=True):
+    """A process's shared connections; `limit` is None where nothing bounds them."""
+
+    in_use: int
+    idle: int
+    limit: int | None
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `leasehold doctor`; `level` is ok, warning or problem."""
 

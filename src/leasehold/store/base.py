@@ -27,6 +27,7 @@ from leasehold.model.lanes import (
 from leasehold.model.states import State
 from leasehold.model.values import (
     Claim,
+    Connections,
     Fleet,
     Held,
     Lapsed,
@@ -341,6 +342,9 @@ class Store(
 
     def tend(self) -> None:
         """Do the store's own small chores (old workers; SQLite's checkpoint). Cheap when idle."""
+
+    def connections(self) -> Connections:
+        """Count the connections that this process shares, without using one."""
 
     def waker(self, queues: frozenset[str]) -> Waker:
         """Listen for wake-ups; on a dedicated store it uses that store's connection."""

@@ -36,9 +36,11 @@ class Reclaim:
         clock: Callable[[], float],
         chance: Callable[[], float],
         on_ended: Callable[[Sequence[JobId]], None] = lambda _ended: None,
+        on_taken: Callable[[int, int], None] = lambda _count, _dead: None,
     ) -> None:
         self._store = store
         self._on_ended = on_ended  # told of jobs that ended here, after the commit
+        self._on_taken = on_taken  # told how many leases were taken back, how many jobs are dead
         self._clock = clock
         self._chance = chance
         self._first_seen: dict[Lapsed, float] = {}
@@ -70,4 +72,5 @@ class Reclaim:
             self._on_ended(ended)
         if taken:
             _logger.warning("leases reclaimed", extra={"count": len(taken), "dead": dead})
+            self._on_taken(len(taken), dead)
         return len(taken)

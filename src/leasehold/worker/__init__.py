@@ -7,7 +7,17 @@ claimer ──claims──> runners ──outcomes──> finisher        each w
 """
 
 from leasehold.worker.current import RunningJob, current_job
+from leasehold.worker.observing import Observer, Run, Watched
 from leasehold.worker.report import Reason, Report
 from leasehold.worker.worker import Worker
 
-__all__ = ["Reason", "Report", "RunningJob", "Worker", "current_job"]
+__all__ = [
+    "Observer",
+    "Reason",
+    "Report",
+    "Run",
+    "RunningJob",
+    "Watched",
+    "Worker",
+    "current_job",
+]

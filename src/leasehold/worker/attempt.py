@@ -43,6 +43,7 @@ class Attempt(msgspec.Struct, eq=False):
     result: Any = None
     has_progress: bool = False  # told the saver of some, to be written before its end
     spent: float | None = None  # of its throttle's rate, where the handler said so
+    observed: Any = None  # what observers see of it, where there are any
 
     def held(self) -> Held:
         claim = self.claim

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leasehold.upkeep.retention import Retention
     from leasehold.worker.book import Book
     from leasehold.worker.follower import Follower
+    from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
     from leasehold.worker.settings import Settings
     from leasehold.worker.taker import Taker
@@ -53,6 +54,7 @@ class Caretaker:
         retention: Retention,
         follower: Follower,
         plan: Plan,
+        observing: Observing | None = None,
     ) -> None:
         self._store = store
         self._worker = worker
@@ -63,6 +65,7 @@ class Caretaker:
         self._retention = retention
         self._follower = follower
         self._plan = plan
+        self._observing = observing
         self._random = random.Random()
         self._has_successors = False  # whether jobs wait behind others of their key
         self.has_dependents = False  # whether jobs wait for others to end
@@ -140,8 +143,13 @@ class Caretaker:
             clock=time.monotonic,
             chance=self._random.random,
             on_ended=self._follower.put,
+            on_taken=self._tell_reclaimed,
         )
         return Round(reclaim.step, self._lapse_seconds())
+
+    def _tell_reclaimed(self, count: int, dead: int) -> None:
+        if self._observing is not None:
+            self._observing.tell("reclaimed", count, dead)
 
     def _lapse_seconds(self) -> float:
         """How often to look for lapsed leases: a fleet shares that, it reads all leases.

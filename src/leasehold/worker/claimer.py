@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.follower import Follower
+    from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
     from leasehold.worker.runners import Runners
     from leasehold.worker.settings import Settings
@@ -58,6 +59,7 @@ class Claimer:
         follower: Follower,
         plan: Plan,
         on_end: Callable[[Reason], None],
+        observing: Observing | None = None,
     ) -> None:
         self._store = store
         self._worker = worker
@@ -79,6 +81,7 @@ class Claimer:
             conclusion=conclusion,
             pace=self._pace,
             plan=plan,
+            observing=observing,
         )
         self._waker = store.waker(frozenset(settings.queues))
         self._wants_poke = False
@@ -93,6 +96,7 @@ class Claimer:
             retention=retention,
             follower=follower,
             plan=plan,
+            observing=observing,
         )
         self._thread = threading.Thread(target=self._serve, name="leasehold-claim", daemon=True)
 

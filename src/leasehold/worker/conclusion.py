@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.finisher import Finisher
+    from leasehold.worker.observing import Observing
 
 _SUCCEEDED = Succeeded()
 _logger = logging.getLogger("leasehold.worker")
@@ -23,17 +24,30 @@ _logger = logging.getLogger("leasehold.worker")
 class Conclusion:
     """Ends attempts: takes them out of the running ones and hands them to the finisher."""
 
-    def __init__(self, book: Book, finisher: Finisher) -> None:
+    def __init__(self, book: Book, finisher: Finisher, observing: Observing | None = None) -> None:
         self._book = book
         self._finisher = finisher
+        self._observing = observing
 
     def returned(self, attempt: Attempt, value: Any) -> None:
         """The handler returned."""
-        self.outcome(attempt, outcome_of_return(attempt, value))
+        outcome = outcome_of_return(attempt, value)
+        if self._observing is not None:
+            self._observing.leave(attempt, outcome, None)
+        self.outcome(attempt, outcome)
 
     def raised(self, attempt: Attempt, error: BaseException) -> None:
         """The handler raised, or was made to."""
-        self.outcome(attempt, outcome_of_error(attempt, error))
+        outcome = outcome_of_error(attempt, error)
+        if self._observing is not None:
+            self._observing.leave(attempt, outcome, error)
+        self.outcome(attempt, outcome)
+
+    def answered(self, attempt: Attempt, outcome: Outcome) -> None:
+        """A child process has said what its handler came to."""
+        if self._observing is not None:
+            self._observing.leave(attempt, outcome, None)
+        self.outcome(attempt, outcome)
 
     def outcome(self, attempt: Attempt, outcome: Outcome) -> None:
         """Settle it so. An attempt ends once: what comes after it was abandoned is dropped."""

@@ -17,6 +17,7 @@ from leasehold.worker.conclusion import Conclusion
 from leasehold.worker.finisher import Finisher
 from leasehold.worker.follower import Follower
 from leasehold.worker.loop_runner import LoopRunner
+from leasehold.worker.observing import run_of
 from leasehold.worker.renewer import Renewer
 from leasehold.worker.report import Tally
 from leasehold.worker.runners import Runners, runs_on_loop
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.finisher import Hints
+    from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
     from leasehold.worker.report import Reason
     from leasehold.worker.settings import Settings
@@ -50,6 +52,7 @@ class _Parts(TypedDict):
     worker: WorkerId
     slots: int
     saver: Saver
+    observing: Observing | None
 
 
 class Crew:
@@ -67,12 +70,14 @@ class Crew:
         on_end: Callable[[Reason], None],
         on_abandoned: Callable[[Attempt], None],
         hints: Hints,
+        observing: Observing | None = None,
     ) -> None:
         self._store = store
         self._worker = worker
         self.book = Book()
         self.tally = Tally()
         self.is_hurried = False
+        self._observing = observing
         self._follower = Follower(store)
         self._saver = Saver(store, worker)
         self._finisher = Finisher(
@@ -84,8 +89,9 @@ class Crew:
             hints=hints,
             durations=plan.durations,
             saver=self._saver,
+            observing=observing,
         )
-        conclusion = Conclusion(self.book, self._finisher)
+        conclusion = Conclusion(self.book, self._finisher, observing)
         self._conclusion = conclusion
         parts: _Parts = {
             "book": self.book,
@@ -94,6 +100,7 @@ class Crew:
             "worker": worker,
             "slots": settings.slots,
             "saver": self._saver,
+            "observing": observing,
         }
         self.runners = Runners(LoopRunner(**parts, loop=loop), ThreadRunner(**parts))
         self._retention = Retention(
@@ -111,9 +118,10 @@ class Crew:
             follower=self._follower,
             plan=plan,
             on_end=on_end,
+            observing=observing,
         )
         look_seconds = min(settings.poll_seconds, settings.shortest_lease_seconds / 12)
-        self._renewer = Renewer(store.dedicated(), worker, self.book, look_seconds)
+        self._renewer = Renewer(store.dedicated(), worker, self.book, look_seconds, observing)
         self._watch = Watch(self.book, conclusion, self._count_abandoned)
         self._on_abandoned = on_abandoned
         self._plan = plan
@@ -236,6 +244,8 @@ class Crew:
 
     def _count_abandoned(self, attempt: Attempt) -> None:
         self.tally.add("abandoned")
+        if self._observing is not None:
+            self._observing.tell("abandoned", run_of(attempt))
         self._on_abandoned(attempt)
 
     def _say_farewell(self) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.durations import Durations
+    from leasehold.worker.observing import Observing
     from leasehold.worker.report import Tally
     from leasehold.worker.saver import Saver
 
@@ -73,6 +74,7 @@ class Finisher:
         hints: Hints,
         durations: Durations,
         saver: Saver,
+        observing: Observing | None = None,
     ) -> None:
         self._store = store
         self._worker = worker
@@ -82,6 +84,7 @@ class Finisher:
         self._hints = hints
         self._durations = durations
         self._saver = saver
+        self._observing = observing
         self._ended: deque[tuple[Attempt, Outcome, float]] = deque()
         self._wanted = threading.Event()
         self._is_waiting = False
@@ -137,10 +140,12 @@ class Finisher:
 
     def _settle(self, batch: list[tuple[Attempt, Outcome, float]]) -> None:
         # The handler's own transaction has settled these.
-        settled = [attempt for attempt, _, _ in batch if attempt.is_settled]
+        settled = [(attempt, ended_at) for attempt, _, ended_at in batch if attempt.is_settled]
         if settled:
             self._tally.add("succeeded", len(settled))
-            self._strike(settled)
+            self._strike([attempt for attempt, _ in settled])
+            if self._observing is not None:
+                self._observing.settled(settled)
         asked = [
             (attempt, settlement(attempt, outcome, ended_at))
             for attempt, outcome, ended_at in batch
@@ -206,6 +211,8 @@ class Finisher:
             self._tally.add(outcome, count)
         self._durations.note(asked)
         self._strike([attempt for attempt, _ in asked])
+        if self._observing is not None:
+            self._observing.finished(asked, answers)
 
     def _strike(self, attempts: list[Attempt]) -> None:
         """Let go of settled leases; those of lanes leave room for the next of their key."""

@@ -7,9 +7,11 @@ import contextvars
 import threading
 import time
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leasehold.worker.current import CurrentJob, set_current_job
+from leasehold.worker.lag import LagProbe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.observing import Observing
     from leasehold.worker.saver import Saver
 
 
@@ -65,6 +68,7 @@ class LoopRunner:
         worker: WorkerId,
         slots: int,
         saver: Saver,
+        observing: Observing | None = None,
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._book = book
@@ -73,13 +77,18 @@ class LoopRunner:
         self._worker = worker
         self._slots = slots
         self._saver = saver
+        self._observing = observing
         self._buffer: deque[Attempt] = deque()
         self._busy = 0
         self._is_own_loop = loop is None
         self._loop = loop or _new_loop()
         self._thread: threading.Thread | None = None
+        self._probe: LagProbe | None = None
 
     def start(self) -> None:
+        if self._observing is not None and self._observing.wants("loop_lagged"):
+            self._probe = LagProbe(self._loop, partial(self._observing.tell, "loop_lagged"))
+            self._probe.start()
         if self._is_own_loop:
             self._thread = threading.Thread(target=self._serve, name="leasehold-loop", daemon=True)
             self._thread.start()
@@ -114,6 +123,8 @@ class LoopRunner:
 
     def stop(self, timeout_seconds: float) -> None:
         """End the loop's own thread; a handler that blocks it is left behind with it."""
+        if self._probe is not None:
+            self._probe.stop()
         if self._thread is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(timeout_seconds)
@@ -172,6 +183,8 @@ class LoopRunner:
         attempt.runner = self
         self._book.start(attempt, time.monotonic())
         set_current_job(CurrentJob(attempt, self._store, self._worker, self._saver))
+        if self._observing is not None:
+            self._observing.enter(attempt)
         task: Task[..., Any] = attempt.task
         try:
             attempt.refuse_if_interrupted()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
+    from leasehold.worker.observing import Observing
 
 _logger = logging.getLogger("leasehold.worker")
 
@@ -21,11 +22,19 @@ _logger = logging.getLogger("leasehold.worker")
 class Renewer:
     """Renews a lease once a quarter of it is used up, and asks for cancellations in between."""
 
-    def __init__(self, store: Store, worker: WorkerId, book: Book, look_seconds: float) -> None:
+    def __init__(
+        self,
+        store: Store,
+        worker: WorkerId,
+        book: Book,
+        look_seconds: float,
+        observing: Observing | None = None,
+    ) -> None:
         self._store = store
         self._worker = worker
         self._book = book
         self._look_seconds = look_seconds
+        self._observing = observing
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="leasehold-renew", daemon=True)
 
@@ -66,6 +75,8 @@ class Renewer:
             if attempt.claim.job_id in renewal.lost:
                 if not attempt.is_settled and attempt.interrupt(LeaseGone, now):
                     _logger.warning("lease lost", extra={"job": str(attempt.claim.job_id)})
+                    if self._observing is not None:
+                        self._observing.lost(attempt)
             else:
                 # `now` was read before the renewal was sent, so this errs on the safe side.
                 attempt.expires_at = now + attempt.claim.lease_seconds

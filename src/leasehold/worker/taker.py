@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.observing import Observing
     from leasehold.worker.pace import Pace
     from leasehold.worker.plan import Plan
     from leasehold.worker.runners import Runners
@@ -52,6 +53,7 @@ class Taker:
         conclusion: Conclusion,
         pace: Pace,
         plan: Plan,
+        observing: Observing | None = None,
     ) -> None:
         self._store = store
         self._worker = worker
@@ -62,6 +64,7 @@ class Taker:
         self._conclusion = conclusion
         self._pace = pace
         self._plan = plan
+        self._observing = observing
         self._random = random.Random()
         self.only: Only | None = None
         self.lanes = Lanes(store, worker, settings.leases)
@@ -274,6 +277,8 @@ class Taker:
         attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
         self._book.add(attempts)
         self._runners.submit(attempts)
+        if self._observing is not None:
+            self._observing.tell("claimed", len(claims), time.monotonic() - asked_at)
         return len(claims)
 
     def _hand_back(self, claims: list[Claim]) -> None:

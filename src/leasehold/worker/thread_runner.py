@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.observing import Observing
     from leasehold.worker.saver import Saver
 
 _raise_in_thread = ctypes.pythonapi.PyThreadState_SetAsyncExc
@@ -70,6 +71,7 @@ class ThreadRunner:
         worker: WorkerId,
         slots: int,
         saver: Saver,
+        observing: Observing | None = None,
     ) -> None:
         self._book = book
         self._conclusion = conclusion
@@ -77,6 +79,7 @@ class ThreadRunner:
         self._worker = worker
         self._slots = slots
         self._saver = saver
+        self._observing = observing
         self._queue: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._idle = 0
@@ -152,17 +155,23 @@ class ThreadRunner:
 
     def _run_here(self, attempt: Attempt) -> None:
         attempt.runner = self
+        # Of its own, also for those who watch: they come before it can be interrupted, and after.
+        context = contextvars.Context()
+        if self._observing is not None:
+            context.run(self._observing.enter, attempt)
         attempt.handle = SlotThread()
         self._book.start(attempt, time.monotonic())
-        value, error = self._call(attempt)
+        value, error = self._call(attempt, context)
         if attempt.interruption is not None:
             _absorb()
         if error is None:
-            self._conclusion.returned(attempt, value)
+            context.run(self._conclusion.returned, attempt, value)
         else:
-            self._conclusion.raised(attempt, error)
+            context.run(self._conclusion.raised, attempt, error)
 
-    def _call(self, attempt: Attempt) -> tuple[Any, BaseException | None]:
+    def _call(
+        self, attempt: Attempt, context: contextvars.Context
+    ) -> tuple[Any, BaseException | None]:
         """Call the handler, then close the gate; an interruption may strike at any line of this.
 
         Only one is ever sent. It may still be on its way when the handler has ended by itself, also
@@ -172,7 +181,7 @@ class ThreadRunner:
         error: BaseException | None = None
         try:
             try:
-                value = contextvars.Context().run(self._handle, attempt)
+                value = context.run(self._handle, attempt)
             except BaseException as raised:  # noqa: BLE001 - the runner: it is the job's
                 error = raised
             self._close_gate(attempt)
@@ -193,6 +202,9 @@ class ThreadRunner:
 
     def _run_in_child(self, attempt: Attempt) -> None:
         attempt.runner = self
+        context = contextvars.Context()
+        if self._observing is not None:
+            context.run(self._observing.enter, attempt)
         outcome: Outcome | BaseException
         try:
             with self._children.lend(attempt.task) as child:
@@ -200,7 +212,7 @@ class ThreadRunner:
                 attempt.refuse_if_interrupted()
                 self._book.start(attempt, time.monotonic())
                 keeper = LocalKeeper(attempt, self._store, self._worker, self._saver)
-                outcome = child.run(attempt, keeper)
+                outcome = context.run(child.run, attempt, keeper)
                 # Before the child is another job's: a kill that was meant for this one ends it.
                 self._close_gate(attempt)
                 if attempt.interruption is not None:
@@ -209,9 +221,9 @@ class ThreadRunner:
             outcome = error
         self._close_gate(attempt)
         if isinstance(outcome, BaseException):
-            self._conclusion.raised(attempt, outcome)
+            context.run(self._conclusion.raised, attempt, outcome)
         else:
-            self._conclusion.outcome(attempt, outcome)
+            context.run(self._conclusion.answered, attempt, outcome)
 
 
 def _absorb() -> None:

@@ -25,6 +25,7 @@ from leasehold.worker.children import check_isolation
 from leasehold.worker.collector import calm_collector
 from leasehold.worker.crew import Crew
 from leasehold.worker.durations import Durations
+from leasehold.worker.observing import Watched, observing_of
 from leasehold.worker.plan import Plan, check_max_jobs, plan_budget
 from leasehold.worker.report import Reason, Report
 from leasehold.worker.settings import DEFAULT_SLOTS, read_settings
@@ -39,8 +40,10 @@ if TYPE_CHECKING:
     from leasehold.client import Client
     from leasehold.model.throttles import Throttle
     from leasehold.scheduling import Schedule
+    from leasehold.store.base import Store
     from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
+    from leasehold.worker.observing import Observer
     from leasehold.worker.plan import Budget
 
 _LONGEST_SLEEP_SECONDS = 0.5
@@ -56,7 +59,7 @@ class Worker:
     `queues` is a list in strict order or a mapping to weights; without it, the tasks' own queues.
     `slots` is how many handlers run at once, in all or by queue. `throttles` declares limits that
     none of its tasks names, for keys that were given by other code. `schedules` are written down at
-    its start, as those of a module given as tasks are.
+    its start, as those of a module given as tasks are. `observers` are told what happens.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class Worker:
         grace: Duration = "25s",
         throttles: Sequence[Throttle] = (),
         schedules: Sequence[Schedule] = (),
+        observers: Sequence[Observer] = (),
         name: str | None = None,
     ) -> None:
         self._client = client
@@ -89,6 +93,8 @@ class Worker:
         )
         self.id = WorkerId(int.from_bytes(os.urandom(8), "big") >> 1)
         self.name = name or f"{socket.gethostname()}:{os.getpid()}:{self.id % 0xFFFF:04x}"
+        self._observing = observing_of(observers)
+        self._watched: Watched | None = None
         self._events: queue.SimpleQueue[Reason] = queue.SimpleQueue()
         self._crew: Crew | None = None
         self._is_stopped = False
@@ -166,7 +172,7 @@ class Worker:
             deadline if is_over else min(deadline, time.monotonic() + grace),
             lets_jobs_end=not is_over,
         )
-        return self._crew.tally.report(reason, plan.unfit)
+        return self._tell_closed(self._crew.tally.report(reason, plan.unfit))
 
     def stop(self) -> None:
         """End a run, from any thread; an embedded worker ends here and now. Safe twice."""
@@ -241,7 +247,9 @@ class Worker:
             on_end=self._events.put,
             on_abandoned=self._abandoned,
             hints=self._client.waiter,
+            observing=self._observing,
         )
+        self._tell_opened(self._crew, store)
         _stop_after_fork(self)
         self._crew.start()
 
@@ -258,6 +266,22 @@ class Worker:
             slots=self._settings.slots,
             version=__version__,
         )
+
+    def _tell_opened(self, crew: Crew, store: Store) -> None:
+        if self._observing is not None:
+            self._watched = Watched(
+                name=self.name,
+                queues=self._settings.queues,
+                slots=self._settings.slots,
+                running=lambda: crew.book.running_count,
+                connections=store.connections,
+            )
+            self._observing.tell("opened", self._watched)
+
+    def _tell_closed(self, report: Report) -> Report:
+        if self._observing is not None:
+            self._observing.tell("closed", self._watched, report)
+        return report
 
     def _abandoned(self, attempt: Attempt) -> None:
         self.is_healthy = False
@@ -284,7 +308,7 @@ class Worker:
             raise LeaseholdError("this worker is not running")
         self._is_stopped = True
         self._crew.stop(grace_seconds)
-        return self._crew.tally.report(reason)
+        return self._tell_closed(self._crew.tally.report(reason))
 
     @contextmanager
     def _answering_signals(self) -> Iterator[None]:

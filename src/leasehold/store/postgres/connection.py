@@ -14,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import FeatureNotSupported
 
 from leasehold.errors import StoreBusy
+from leasehold.model.values import Connections
 from leasehold.store.postgres.errors import translate, translating
 
 if TYPE_CHECKING:
@@ -159,6 +160,11 @@ class Pool:
             self._idle.append((connection, time.monotonic()))
         else:
             connection.close()
+
+    def count(self) -> Connections:
+        """Count what is lent and what is idle; roughly, while others take and give back."""
+        in_use = max(0, self._size - self._room.qsize())
+        return Connections(in_use=in_use, idle=len(self._idle), limit=self._size)
 
     def close(self) -> None:
         """Close what is idle now, and what is lent when it comes back."""

@@ -14,6 +14,7 @@ from leasehold.model.needs import Predecessor, Released
 from leasehold.model.states import State
 from leasehold.model.values import (
     Claim,
+    Connections,
     Fleet,
     Held,
     Lapsed,
@@ -377,6 +378,9 @@ class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Mov
     def tend(self) -> None:
         for chore in ("strike_off_workers", "forget_workers", "tidy_lanes", "take_in_charges"):
             self._run(load(PACKAGE, chore), skew=self._skew)
+
+    def connections(self) -> Connections:
+        return self._pool.count()
 
     def waker(self, queues: frozenset[str]) -> PostgresWaker:
         source = self._source if isinstance(self._source, Own) else Own(self.url)

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from leasehold.errors import StoreBusy, StoreError, StoreRefused
+from leasehold.model.values import Connections
 from leasehold.store.shield import shielded
 from leasehold.store.sqlite.errors import translate, translating
 from leasehold.store.sqlite.gate import Gate
@@ -66,6 +67,9 @@ class Database:
         self._inherited: list[sqlite3.Connection | None] | None = None
         self._is_quiet = False
         _watch_forks(self)
+
+    def connections(self) -> Connections:
+        return self._readers.count()
 
     @property
     def gate(self) -> Gate:

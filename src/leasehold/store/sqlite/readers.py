@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from leasehold.model.values import Connections
+
 _IDLE_LIMIT = 4
 
 
@@ -52,6 +54,9 @@ class Readers:
         self._changed = threading.Condition()
         self._idle, self._lent = [], set()
         return inherited
+
+    def count(self) -> Connections:
+        return Connections(in_use=len(self._lent), idle=len(self._idle), limit=None)
 
     def close(self) -> None:
         with self._changed:

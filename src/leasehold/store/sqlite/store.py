@@ -21,6 +21,7 @@ from leasehold.model.needs import Predecessor, Released
 from leasehold.model.states import State
 from leasehold.model.values import (
     Claim,
+    Connections,
     Fleet,
     Held,
     Lapsed,
@@ -424,6 +425,9 @@ class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Movin
                 upkeep.tidy_workers(connection, now)
                 keys.tidy(connection, self._clock.now())
         self._database.tend()
+
+    def connections(self) -> Connections:
+        return self._database.connections()
 
     def waker(self, queues: frozenset[str]) -> SqliteWaker:
         waker = SqliteWaker(self._database.location, queues)
