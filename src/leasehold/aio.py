@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from leasehold.async_batches import AsyncBatches
 from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
 from leasehold.async_schedules import AsyncSchedules
+from leasehold.async_statistics import AsyncStats
 from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
 from leasehold.client import DEFAULT_PAGE, Client
@@ -65,6 +66,7 @@ class AsyncClient:
         self.queues = AsyncQueues(self._client.queues, self._client.counts)
         self.schedules = AsyncSchedules(self._client.schedules)
         self.retention = AsyncRetentions(self._client.retention)
+        self.stats = AsyncStats(self._client.stats)
 
     async def __aenter__(self) -> Self:
         return self

@@ -21,6 +21,7 @@ from leasehold.model.states import State
 from leasehold.model.why import explain
 from leasehold.options import check_priority, read_job_id
 from leasehold.schedules import Schedules
+from leasehold.statistics import Stats
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
 from leasehold.task import Task
@@ -80,6 +81,7 @@ class Client:
         self.waiter = Waiter(lambda: self.store)
         self.schedules = Schedules(lambda: self.store, self._ids)
         self.retention = Retentions(lambda: self.store)
+        self.stats = Stats(lambda: self.store)
         self.batches = Batches(lambda: self.store, self._ids, self.write, self._begin)
 
     def __enter__(self) -> Self:

@@ -20,7 +20,7 @@ TOGETHER_TABLES = ("batch", "callback", "dependent", "dependency")
 SAVING_TABLES = ("checkpoint", "step")
 ALL_TABLES = (
     *(*JOB_TABLES, *LANE_TABLES, *TOGETHER_TABLES, *SAVING_TABLES),
-    *("key", "task", "worker", "schedule", "retention", "duty"),
+    *("key", "task", "worker", "schedule", "retention", "duty", "statistic", "depth"),
 )
 
 Row = dict[str, Any]

@@ -16,6 +16,7 @@ from leasehold.store.sqlite.store import SqliteStore
 # They say in their first line why they may scan.
 SCANNING = {
     "counts",
+    "depth_oldest",
     "fleet",
     "fold_charges_sum",
     "is_busy",
@@ -43,6 +44,8 @@ SCANNING = {
 SORTING = {
     "batches_of",
     "counts",
+    "depth_oldest",
+    "depth_series",
     "fleet",
     "fold_charges_sum",
     "get_batch",
@@ -53,6 +56,9 @@ SORTING = {
     "parked_pick_batch",
     "prune_keys_look",
     "shares",
+    "statistic_series",
+    "statistic_totals",
+    "statistics",
     "steps",
     "stranded",
     "throttles",

@@ -49,6 +49,7 @@ from leasehold.store.contract.people import PeopleStore
 from leasehold.store.contract.results import ResultStore
 from leasehold.store.contract.saving import Saves, SavingStore, nothing_saved
 from leasehold.store.contract.schedules import ScheduleStore
+from leasehold.store.contract.statistics import StatisticsStore
 from leasehold.store.contract.timing import TimingStore
 
 
@@ -152,6 +153,7 @@ class Store(
     MovingStore,
     ResultStore,
     TimingStore,
+    StatisticsStore,
     PeopleStore,
     Protocol,
 ):

@@ -133,7 +133,9 @@ TABLES: tuple[Table, ...] = (
 BY_NAME = {table.name: table for table in TABLES}
 
 # What is of one database only: its leases are void after a move, its workers have gone.
-LEFT_BEHIND = frozenset({"lease", "worker", "migration", "fence", "turnstile", "duty", "move"})
+LEFT_BEHIND = frozenset(
+    {"lease", "worker", "migration", "fence", "turnstile", "duty", "move", "statistic", "depth"}
+)
 
 
 def key_of(table: Table, row: Row) -> Key:

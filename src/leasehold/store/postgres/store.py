@@ -61,6 +61,7 @@ from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.saving import Saving
 from leasehold.store.postgres.schedules import Schedules
 from leasehold.store.postgres.statements import Statements
+from leasehold.store.postgres.statistics import Statistics
 from leasehold.store.postgres.timing import Timing
 from leasehold.store.postgres.transaction import (
     Ending,
@@ -92,7 +93,9 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
-class PostgresStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing):
+class PostgresStore(
+    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics
+):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
     def __init__(self, url: str, *, source: Source | None = None) -> None:

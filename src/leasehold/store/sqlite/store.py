@@ -77,6 +77,7 @@ from leasehold.store.sqlite.results import Results
 from leasehold.store.sqlite.saving import Saving, settling
 from leasehold.store.sqlite.schedules import Schedules
 from leasehold.store.sqlite.statements import as_json, rows
+from leasehold.store.sqlite.statistics import Statistics
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.timing import Timing
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -85,7 +86,9 @@ from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 BUSY_SECONDS = 10.0
 
 
-class SqliteStore(Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing):
+class SqliteStore(
+    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics
+):
     """Opens the file when first used; one without our tables gets them then."""
 
     def __init__(

@@ -1,0 +1,84 @@
+"""Failures that are alike fall together: of one kind, class and message, but for its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+
+import msgspec
+
+from leasehold.model.ids import JobId
+from leasehold.model.statistics import Unhappy
+
+MESSAGE_LIMIT = 200
+_READ_LIMIT = 400  # of a message; what is behind that does not tell failures apart
+_CLASS = re.compile(r"[A-Za-z_][\w.]{0,79}(?=:|\Z)")
+# The longer forms first: what one has replaced the next does not see.
+_IDS = re.compile(
+    r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
+    r"|\b0x[0-9a-fA-F]+\b"
+    r"|\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{8,64}\b"
+)
+_NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
+NO_ERROR = "(no error was written down)"
+
+
+class FailureGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Attempts of a kind that failed alike. `message` has <n> and <id> where they differ.
+
+    `count` is attempts; `dead` and `waiting` are how many of their jobs are dead, or wait for
+    their next try, now.
+    """
+
+    kind: str
+    queue: str  # the newest one's
+    error: str  # its class
+    message: str
+    count: int
+    dead: int
+    waiting: int
+    first_at: datetime
+    last_at: datetime
+    sample: JobId  # the newest
+    sample_error: str
+
+
+def error_class(error: str) -> str:
+    """Return the class that a stored error begins with; "" when it begins with something else."""
+    found = _CLASS.match(error)
+    return found[0] if found else ""
+
+
+def alike(error: str) -> tuple[str, str]:
+    """Return an error's class, and its message as it is for all that are alike: its first line."""
+    name = error_class(error)
+    message = error[len(name) :].removeprefix(":").strip().partition("\n")[0][:_READ_LIMIT]
+    message = _NUMBERS.sub("<n>", _IDS.sub("<id>", message))
+    return name, " ".join(message.split())[:MESSAGE_LIMIT]
+
+
+def group_failures(attempts: Iterable[Unhappy]) -> list[FailureGroup]:
+    """Group attempts, newest first, by what went wrong; the most frequent group comes first."""
+    groups: dict[tuple[str, str, str], list[Unhappy]] = {}
+    for each in attempts:
+        groups.setdefault((each.kind, *alike(each.error or NO_ERROR)), []).append(each)
+    found = [_group(*key, members) for key, members in groups.items()]
+    return sorted(found, key=lambda group: (-group.count, -group.last_at.timestamp()))
+
+
+def _group(kind: str, error: str, message: str, members: list[Unhappy]) -> FailureGroup:
+    newest, oldest = members[0], members[-1]
+    return FailureGroup(
+        kind=kind,
+        queue=newest.queue,
+        error=error,
+        message=message,
+        count=len(members),
+        dead=len({each.job_id for each in members if each.is_dead}),
+        waiting=len({each.job_id for each in members if each.is_waiting}),
+        first_at=oldest.at,
+        last_at=newest.at,
+        sample=newest.job_id,
+        sample_error=newest.error or NO_ERROR,
+    )

@@ -1,0 +1,170 @@
+"""How the queue stands and what happened lately: `client.stats`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from leasehold.errors import BadOption
+from leasehold.model.durations import Duration, seconds
+from leasehold.model.facts import LIVING_SECONDS
+from leasehold.model.failures import group_failures
+from leasehold.model.statistics import (
+    FINE_SECONDS,
+    LONGEST_WINDOW_SECONDS,
+    Activity,
+    Counted,
+    Depth,
+    Fact,
+    Histogram,
+    Overview,
+    Point,
+    Slot,
+    activity_of,
+    counts_of,
+    step_of,
+    sum_depths,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from leasehold.model.failures import FailureGroup
+    from leasehold.model.statistics import Total
+    from leasehold.model.values import WorkerInfo
+    from leasehold.store.base import Store
+
+DAY = timedelta(days=1)
+STALE_SECONDS = 30.0  # a sample that is older is not shown as the present
+MOST_FAILURES = 10_000  # attempts looked at
+
+
+class Stats:
+    """What workers have counted, in all queues and for all tenants. Windows are a week at most."""
+
+    def __init__(self, store: Callable[[], Store]) -> None:
+        self._store = store
+
+    def overview(self, window: Duration = "1h") -> Overview:
+        """Say how it stands now, and what happened in the window before."""
+        span, store = _window(window), self._store()
+        now = store.moment()
+        counted = store.statistics(since=now - timedelta(seconds=span))
+        died = store.statistics(since=now - DAY, facts=[Fact.DEAD.value])
+        queues = _fresh(store, now)
+        whole = activity_of(counted, span)
+        depth = sum_depths(queues, now)
+        alive = [each for each in store.workers() if _is_alive(each, now)]
+        return Overview(
+            at=now,
+            sampled_at=max((each.at for each in queues), default=now),
+            window_seconds=span,
+            queues=queues,
+            depth=depth,
+            workers=len(alive),
+            slots=sum(each.slots for each in alive),
+            activity=whole,
+            by_queue=_by_queue(counted, span),
+            by_kind=_by_kind(counted, span),
+            in_queue=depth.in_queue,
+            failed_24h=sum(each.count for each in died),
+            average_seconds=whole.ran.average_seconds,
+        )
+
+    def series(
+        self, window: Duration = "1h", *, queue: str | None = None, kind: str | None = None
+    ) -> list[Point]:
+        """List what happened in even steps, the oldest first; the last one is not over yet.
+
+        Up to an hour in steps of 10 s; a longer window in steps of 5 minutes or more.
+        """
+        span, store = _window(window), self._store()
+        step = step_of(span)
+        last = int(store.moment().timestamp()) // step * step
+        first = last - (max(1, round(span / step)) - 1) * step
+        since = datetime.fromtimestamp(first, UTC)
+        slots = store.statistic_series(since=since, step_seconds=step, queue=queue, kind=kind)
+        depths: list[Depth] = []
+        if kind is None:
+            depths = store.depth_series(since=since, step_seconds=step, queue=queue)
+        return _points(range(first, last + 1, step), step, slots, depths)
+
+    def failures(self, since: Duration = "24h", *, limit: int = 50) -> list[FailureGroup]:
+        """Group the newest 10,000 attempts that did not end well by what went wrong.
+
+        The group that failed most often comes first.
+        """
+        if limit < 1:
+            raise BadOption(f"limit: {limit!r} is not a positive number")
+        store = self._store()
+        begin = store.moment() - timedelta(seconds=seconds(since, name="since"))
+        return group_failures(store.unhappy(since=begin, limit=MOST_FAILURES))[:limit]
+
+    def totals(self) -> list[Total]:
+        """Say how often each fact was counted ever, by queue and kind; no number gets less."""
+        return self._store().totals()
+
+
+def _window(window: Duration) -> float:
+    span = seconds(window, name="window")
+    if not FINE_SECONDS <= span <= LONGEST_WINDOW_SECONDS:
+        raise BadOption(f"window: {window!r} is not between 10 seconds and 7 days")
+    return span
+
+
+def _fresh(store: Store, now: datetime) -> list[Depth]:
+    """Return the newest sample, or count when it is too old."""
+    sampled = store.last_depths()
+    if sampled and (now - sampled[0].at).total_seconds() <= STALE_SECONDS:
+        return sampled
+    return store.count_depths()
+
+
+def _is_alive(worker: WorkerInfo, now: datetime) -> bool:
+    return worker.seen_at is not None and (now - worker.seen_at).total_seconds() <= LIVING_SECONDS
+
+
+def _by_queue(counted: Iterable[Counted], span: float) -> list[Activity]:
+    found: dict[str, list[Counted]] = defaultdict(list)
+    for each in counted:
+        found[each.queue].append(each)
+    return [activity_of(found[queue], span, queue=queue) for queue in sorted(found)]
+
+
+def _by_kind(counted: Iterable[Counted], span: float) -> list[Activity]:
+    """Bring together what was counted of each kind of a queue, those with most attempts first."""
+    found: dict[tuple[str, str], list[Counted]] = defaultdict(list)
+    for each in counted:
+        found[each.queue, each.kind].append(each)
+    kinds = [
+        activity_of(parts, span, queue=queue, kind=kind)
+        for (queue, kind), parts in sorted(found.items())
+    ]
+    return sorted(kinds, key=lambda each: -sum(each.counts.values()))
+
+
+def _points(
+    moments: Iterable[int], step: int, slots: Iterable[Slot], depths: Iterable[Depth]
+) -> list[Point]:
+    facts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    ran: dict[int, Histogram] = defaultdict(Histogram)
+    for slot in slots:
+        at = int(slot.at.timestamp())
+        if slot.fact == Fact.RAN.value:
+            ran[at].add(slot.bucket, slot.count, slot.seconds)
+        else:
+            facts[at][slot.fact] += slot.count
+    sampled: dict[int, list[Depth]] = defaultdict(list)
+    for depth in depths:
+        sampled[int(depth.at.timestamp())].append(depth)
+    return [
+        Point(
+            at=(moment := datetime.fromtimestamp(at, UTC)),
+            seconds=step,
+            counts=counts_of(facts[at]),
+            ran=ran[at].times(),
+            depth=sum_depths(sampled[at], moment) if at in sampled else None,
+        )
+        for at in moments
+    ]

@@ -1,0 +1,2 @@
+-- Tells the time.
+SELECT %(skew)s + now()

@@ -1,0 +1,116 @@
+"""What jobs came to over time, and how deep the queues were."""
+
+from __future__ import annotations
+
+from datetime import UTC, timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from leasehold.model.statistics import Counted, Depth, Slot, Total, Unhappy, totals_of, vanished
+from leasehold.store.postgres.rows import job_id
+from leasehold.store.sql import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from leasehold.model.ids import JobId
+
+PACKAGE = "leasehold.store.postgres"
+
+
+class Statistics:
+    """The part of the store that counts for charts and metrics."""
+
+    @property
+    def _skew(self) -> timedelta:
+        raise NotImplementedError
+
+    def _run(self, sql: str, **parameters: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def _ask(self, operation: str, **parameters: Any) -> list[Any]:
+        return self._run(load(PACKAGE, operation), **parameters)
+
+    def moment(self) -> datetime:
+        moment: datetime = self._ask("moment", skew=self._skew)[0][0]
+        return moment.astimezone(UTC)
+
+    def add_statistics(self, counted: Sequence[Counted]) -> None:
+        if counted:
+            self._ask("add_statistics", counted=_encoded(counted), skew=self._skew)
+
+    def statistics(self, *, since: datetime, facts: Sequence[str] | None = None) -> list[Counted]:
+        wanted = None if facts is None else list(facts)
+        return [_counted(row) for row in self._ask("statistics", since=since, facts=wanted)]
+
+    def statistic_series(
+        self, *, since: datetime, step_seconds: int, queue: str | None, kind: str | None
+    ) -> list[Slot]:
+        given = {"since": since, "step_seconds": step_seconds, "queue": queue, "kind": kind}
+        return [
+            Slot(at=at.astimezone(UTC), fact=fact, bucket=bucket, count=count, seconds=seconds)
+            for at, fact, bucket, count, seconds in self._ask("statistic_series", **given)
+        ]
+
+    def totals(self) -> list[Total]:
+        return totals_of(_counted(row) for row in self._ask("statistic_totals"))
+
+    def labels(self, job_ids: Sequence[JobId]) -> list[tuple[str, str]]:
+        return self._ask("labels", job_ids=list(job_ids))
+
+    def count_depths(self) -> list[Depth]:
+        moment = self.moment()
+        return [_depth(moment, *row) for row in self._ask("depth_counts", skew=self._skew)]
+
+    def sample_depths(self) -> list[Depth]:
+        counted = self.count_depths()
+        if written := [*counted, *vanished(self.last_depths(), counted)]:
+            self._ask("add_depths", depths=_encoded(written), skew=self._skew)
+        return counted
+
+    def last_depths(self) -> list[Depth]:
+        return [_depth(*row) for row in self._ask("last_depths")]
+
+    def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
+        given = {"since": since, "step_seconds": step_seconds, "queue": queue}
+        return [_depth(*row) for row in self._ask("depth_series", **given)]
+
+    def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:
+        return [
+            Unhappy(
+                job_id=job_id(row[0]),
+                kind=row[1],
+                queue=row[2],
+                error=row[3],
+                at=row[4].astimezone(UTC),
+                is_dead=bool(row[5]),
+                is_waiting=bool(row[6]),
+            )
+            for row in self._ask("unhappy", since=since, limit=limit)
+        ]
+
+
+def _encoded(values: Sequence[Any]) -> str:
+    return msgspec.json.encode(values).decode()
+
+
+def _counted(row: Sequence[Any]) -> Counted:
+    queue, kind, fact, bucket, count, seconds = row
+    return Counted(queue=queue, kind=kind, fact=fact, bucket=bucket, count=count, seconds=seconds)
+
+
+def _depth(at: datetime, queue: str, *counts: Any) -> Depth:
+    ready, blocked, scheduled, failed, running, parked, oldest_seconds = counts
+    return Depth(
+        at=at.astimezone(UTC),
+        queue=queue,
+        ready=ready,
+        blocked=blocked,
+        scheduled=scheduled,
+        failed=failed,
+        running=running,
+        parked=parked,
+        oldest_seconds=oldest_seconds,
+    )

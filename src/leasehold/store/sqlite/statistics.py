@@ -1,0 +1,124 @@
+"""What jobs came to over time, and how deep the queues were."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from leasehold.model.ids import JobId
+from leasehold.model.statistics import Counted, Depth, Slot, Total, Unhappy, totals_of, vanished
+from leasehold.store.sqlite.database import Database
+from leasehold.store.sqlite.records import to_job_id
+from leasehold.store.sqlite.statements import as_json, rows
+from leasehold.store.sqlite.times import SECOND, Clock, from_datetime, to_datetime
+
+
+class Statistics:
+    """The part of the store that counts for charts and metrics."""
+
+    _database: Database
+    _clock: Clock
+
+    def moment(self) -> datetime:
+        return to_datetime(self._clock.now())
+
+    def add_statistics(self, counted: Sequence[Counted]) -> None:
+        if not counted:
+            return
+        with self._database.write() as connection:
+            given = {"counted": as_json(counted), "now": self._clock.now()}
+            rows(connection, "add_statistics", **given)
+
+    def statistics(self, *, since: datetime, facts: Sequence[str] | None = None) -> list[Counted]:
+        wanted = None if facts is None else as_json(list(facts))
+        given = {"since": from_datetime(since), "facts": wanted}
+        return [_counted(row) for row in self._ask("statistics", **given)]
+
+    def statistic_series(
+        self, *, since: datetime, step_seconds: int, queue: str | None, kind: str | None
+    ) -> list[Slot]:
+        found = self._ask(
+            "statistic_series",
+            since=from_datetime(since),
+            step=step_seconds * SECOND,
+            queue=queue,
+            kind=kind,
+        )
+        return [
+            Slot(at=to_datetime(at), fact=fact, bucket=bucket, count=count, seconds=seconds)
+            for at, fact, bucket, count, seconds in found
+        ]
+
+    def totals(self) -> list[Total]:
+        return totals_of(_counted(row) for row in self._ask("statistic_totals"))
+
+    def labels(self, job_ids: Sequence[JobId]) -> list[tuple[str, str]]:
+        found = self._ask("labels", ids=as_json([str(each) for each in job_ids]))
+        return [(queue, kind) for queue, kind in found]
+
+    def count_depths(self) -> list[Depth]:
+        with self._database.read() as connection:
+            return _count(connection, self._clock.now())
+
+    def sample_depths(self) -> list[Depth]:
+        counted = self.count_depths()
+        if written := [*counted, *vanished(self.last_depths(), counted)]:
+            with self._database.write() as connection:
+                rows(connection, "add_depths", depths=as_json(written), now=self._clock.now())
+        return counted
+
+    def last_depths(self) -> list[Depth]:
+        return [_depth(*row) for row in self._ask("last_depths")]
+
+    def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
+        given = {"since": from_datetime(since), "step": step_seconds * SECOND, "queue": queue}
+        return [_depth(*row) for row in self._ask("depth_series", **given)]
+
+    def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:
+        return [
+            Unhappy(
+                job_id=to_job_id(row[0]),
+                kind=row[1],
+                queue=row[2],
+                error=row[3],
+                at=to_datetime(row[4]),
+                is_dead=bool(row[5]),
+                is_waiting=bool(row[6]),
+            )
+            for row in self._ask("unhappy", since=from_datetime(since), limit=limit)
+        ]
+
+    def _ask(self, operation: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        with self._database.read() as connection:
+            return rows(connection, operation, **parameters)
+
+
+def _count(connection: sqlite3.Connection, now: int) -> list[Depth]:
+    since = dict(rows(connection, "depth_oldest"))
+    ages = {queue: max(0, now - moment) / SECOND for queue, moment in since.items()}
+    return [
+        _depth(now, queue, *counts, ages.get(queue))
+        for queue, *counts in rows(connection, "counts")
+    ]
+
+
+def _counted(row: tuple[Any, ...]) -> Counted:
+    queue, kind, fact, bucket, count, seconds = row
+    return Counted(queue=queue, kind=kind, fact=fact, bucket=bucket, count=count, seconds=seconds)
+
+
+def _depth(at: int, queue: str, *counts: Any) -> Depth:
+    ready, blocked, scheduled, failed, running, parked, oldest_seconds = counts
+    return Depth(
+        at=to_datetime(at),
+        queue=queue,
+        ready=ready,
+        blocked=blocked,
+        scheduled=scheduled,
+        failed=failed,
+        running=running,
+        parked=parked,
+        oldest_seconds=oldest_seconds,
+    )
