@@ -2,22 +2,126 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from leasehold._version import __version__
-from leasehold.web.api import health
+from leasehold.registry import Registry
+from leasehold.web.answering import install
+from leasehold.web.api import (
+    batches,
+    bulk,
+    health,
+    jobs,
+    keys,
+    queues,
+    retention,
+    runs,
+    schedules,
+    throttles,
+    workers,
+)
+from leasehold.web.body_limit import BodyLimit
+from leasehold.web.described import describe, name_operation
+from leasehold.web.guard import Guard
+from leasehold.web.headers import SecurityHeaders
 from leasehold.web.settings import WebSettings
 from leasehold.web.site import Site
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fastapi import APIRouter
+    from starlette.types import ASGIApp
+
     from leasehold.client import Client
 
+_TAGS = {
+    "jobs": "Enqueue, look at and change jobs.",
+    "batches": "Jobs that belong together.",
+    "queues": "What waits where; pause, resume, drain.",
+    "schedules": "Rules that make jobs.",
+    "throttles": "What limits jobs, and whose turns count more.",
+    "retention": "How long ended jobs are kept.",
+    "keys": "Which job has a key.",
+    "workers": "Who is there.",
+    "worker": "Run jobs for a while.",
+    "health": "For load balancers and supervisors.",
+}
+_ROUTERS = (
+    bulk.router,  # before jobs: `bulk` is no job's id
+    jobs.router,
+    batches.router,
+    queues.router,
+    schedules.router,
+    throttles.router,
+    throttles.shares_router,
+    retention.router,
+    keys.router,
+    workers.router,
+    runs.router,
+    health.router,
+)
 
-def create_app(client: Client, *, settings: WebSettings | None = None) -> FastAPI:
-    """Make the service over this client's store. Who made the client closes it."""
-    app = FastAPI(title="leasehold", version=__version__, docs_url=None, redoc_url=None)
-    app.state.site = Site(client=client, settings=settings or WebSettings())
-    app.include_router(health.router)
+
+_EXTENSIONS = ("leasehold.web.metrics", "leasehold.web.dashboard")
+
+
+class Service(FastAPI):
+    """A FastAPI application whose every answer, a crash's too, passes what guards it."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        settings: WebSettings = self.state.site.settings
+        limited = BodyLimit(super().build_middleware_stack(), settings.body_limit)
+        return SecurityHeaders(Guard(limited, settings))
+
+
+def create_app(
+    client: Client,
+    *,
+    settings: WebSettings | None = None,
+    registry: Registry | None = None,
+    site: Site | None = None,
+) -> FastAPI:
+    """Make the service over this client's store. Who made the client closes it.
+
+    `registry` has the tasks that `POST /worker` runs, and whose arguments an enqueue checks.
+    """
+    app = Service(
+        title="leasehold",
+        version=__version__,
+        summary="A job queue in the database you already have.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        openapi_tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
+        generate_unique_id_function=name_operation,
+        redirect_slashes=False,  # a POST that is redirected may lose its body
+    )
+    app.state.site = site or Site(
+        client=client, settings=settings or WebSettings(), registry=registry or Registry()
+    )
+    routers = [*_ROUTERS, *_add_extensions(app)]
+    for router in routers:
+        app.include_router(router)
+    routes = [route for router in routers for route in router.routes]
+    app.state.routes = [route for route in routes if isinstance(route, APIRoute)]
+    install(app)
+    describe(app)
     return app
+
+
+def _add_extensions(app: FastAPI) -> Iterator[APIRouter]:
+    """Find what is there of the pages and the metrics; each may add to the application itself."""
+    for name in _EXTENSIONS:
+        try:
+            module = import_module(name)
+        except ImportError:
+            continue
+        if hasattr(module, "install"):
+            module.install(app)
+        if hasattr(module, "router"):
+            yield module.router

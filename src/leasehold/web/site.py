@@ -1,22 +1,72 @@
-"""What all requests share: the client of the store, the settings."""
+"""What all requests of one store share: its client and tasks, the settings, its neighbours."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
 from leasehold.client import Client
+from leasehold.registry import Registry
 from leasehold.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from leasehold.web.problems import Problem
+
+# Makes the page that a person sees instead of a problem's JSON.
+ErrorPage: TypeAlias = "Callable[[Request, Problem], Response]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreLink:
+    """A store that the service shows: where its dashboard is, below the service's root."""
+
+    name: str  # "" is the service's own
+    title: str
+    path: str  # "" or "/stores/<name>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationLink:
+    """An installed application, for the front page. One that could not be loaded says why."""
+
+    name: str
+    title: str
+    path: str
+    store: str = ""  # the name of its store
+    error: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
 class Site:
-    """One service over one store."""
+    """One service over one store. The same pages stand once for each store.
+
+    `ending` is set when the process is about to end: whoever keeps a request open waits for it too.
+    """
 
     client: Client
     settings: WebSettings
+    registry: Registry = field(default_factory=Registry)  # the tasks that run here
+    path: str = ""  # where it is mounted below the service: "", or "/stores/<name>"
+    stores: tuple[StoreLink, ...] = (StoreLink(name="", title="main", path=""),)
+    applications: tuple[ApplicationLink, ...] = ()
+    error_page: ErrorPage | None = None
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    runs: threading.Semaphore = field(init=False)  # one is held by each `POST /worker`
+
+    def __post_init__(self) -> None:
+        self.runs = threading.Semaphore(self.settings.runs_at_once)
+
+    def base(self, request: Request) -> str:
+        """Return the path of the whole service, below which the links of stores and apps are."""
+        root: str = request.scope.get("root_path", "")
+        return root.removesuffix(self.path)
 
 
 def get_site(request: Request) -> Site:

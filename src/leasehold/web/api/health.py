@@ -1,13 +1,71 @@
-"""Whether the process lives."""
+"""Whether the process lives, and whether jobs are worked off."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request
+from pydantic import Field
+
+from leasehold.errors import StoreError
+from leasehold.web.answering import respond
+from leasehold.web.api.values import Document
+from leasehold.web.described import problem_response
+from leasehold.web.problems import make_problem, problem_of
+from leasehold.web.site import OfSite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from leasehold.web.site import Site
 
 router = APIRouter(prefix="/health", tags=["health"])
 
 
-@router.get("/live")
-def live() -> dict[str, str]:
+class Alive(Document):
+    """It is well."""
+
+    status: str = Field(examples=["ok"])
+
+
+@router.get("/live", response_model=Alive)
+def get_liveness() -> Any:
     """Answer as long as the process does; asks nothing of the database."""
     return {"status": "ok"}
+
+
+@router.get(
+    "/ready",
+    response_model=Alive,
+    responses=problem_response(503, "not-ready", "The reasons why, also in `about`"),
+)
+def get_readiness(site: OfSite, request: Request) -> Any:
+    """Say whether the database answers, its tables fit, and a worker was seen lately."""
+    reasons = list(_find_reasons(site))
+    if reasons:
+        about = {"reasons": reasons}
+        return respond(request, make_problem(503, "not-ready", "; ".join(reasons), about=about))
+    return {"status": "ok"}
+
+
+def _find_reasons(site: Site) -> Iterator[str]:
+    if site.ending.is_set():
+        yield "the service is about to end"
+    try:
+        site.client.store.check_schema()
+        if site.settings.needs_worker and not _has_worker(site):
+            yield (
+                f"no worker was seen for {site.settings.silent_seconds:g} s: start one, or say "
+                "--no-needs-worker where only POST /worker is used"
+            )
+    except StoreError as error:
+        yield problem_of(error).detail
+
+
+def _has_worker(site: Site) -> bool:
+    """Idle workers count too: they show themselves all the same."""
+    now = site.client.store.now()
+    since = now - timedelta(seconds=site.settings.silent_seconds)
+    never = datetime.min.replace(tzinfo=UTC)
+    return any((each.seen_at or never) >= since for each in site.client.workers())

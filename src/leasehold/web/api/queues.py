@@ -1,0 +1,142 @@
+"""Queues: how many jobs stand where, pause, resume, drain, aging."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from msgspec.structs import asdict
+from pydantic import Field
+
+from leasehold.errors import BadOption
+from leasehold.model.durations import seconds
+from leasehold.web.api.values import (
+    By,
+    Command,
+    Document,
+    Duration,
+    Moment,
+    NamePath,
+    Remark,
+)
+from leasehold.web.described import problems
+from leasehold.web.site import OfSite, Site
+
+router = APIRouter(prefix="/api/queues", tags=["queues"])
+
+_LONGEST_DRAIN_SECONDS = 60.0
+_COUNTS = ("ready", "blocked", "scheduled", "failed", "running", "parked")
+_SAID = ("paused_until", "pause_reason", "paused_by", "aging_seconds")
+_RESPONSES = problems(BadOption)
+
+
+class Queue(Document):
+    """A queue: its live jobs, by where they stand, and what people said about it."""
+
+    name: str
+    ready: int = Field(description="Can start now.")
+    blocked: int = Field(description="Wait for a throttle or for other jobs.")
+    scheduled: int = Field(description="Wait for their time.")
+    failed: int = Field(description="Wait for their next try.")
+    running: int
+    parked: int = Field(description="Wait for a worker that knows their task.")
+    paused_until: datetime | None = Field(description="Far in the future: until it is resumed.")
+    pause_reason: str | None
+    paused_by: str | None
+    aging_seconds: float | None
+
+
+class PauseRequest(Command):
+    """How long it is paused: until a moment, for a time, or until it is resumed."""
+
+    until: Moment | None = None
+    duration: Duration | None = Field(default=None, description="How long; instead of `until`.")
+    reason: Remark = Field(default="", description="Why; it is shown.")
+    by: By = None
+
+
+class DrainRequest(Command):
+    """How long to wait for what runs; a minute at most, then ask again."""
+
+    timeout: Duration = 30.0
+    reason: Remark = ""
+    by: By = None
+
+
+class Drained(Document):
+    """How many of its jobs still run; the queue stays paused until it is resumed."""
+
+    running: int
+
+
+class AgingRequest(Command):
+    """A job gains a point of priority each time it has waited so long; null: never."""
+
+    aging: Duration | None
+
+
+class Changed(Document):
+    """Whether it was otherwise before."""
+
+    is_changed: bool
+
+
+Pausing = Annotated[PauseRequest | None, Body()]
+
+
+def read_until(request: PauseRequest) -> datetime | float | str | None:
+    """Say until when a pause lasts."""
+    if request.until is not None and request.duration is not None:
+        raise BadOption("give either until or duration, not both")
+    return request.until if request.duration is None else request.duration
+
+
+@router.get("", response_model=list[Queue], responses=problems())
+def list_queues(site: OfSite) -> Any:
+    """List the queues that have live jobs, or that somebody said something about."""
+    return find_queues(site)
+
+
+def find_queues(site: Site) -> list[dict[str, Any]]:
+    """Put together what is counted and what people have said, by queue."""
+    said = {each.name: asdict(each) for each in site.client.queues.list()}
+    counts = {each.queue: asdict(each) for each in site.client.counts()}
+    return [
+        {
+            "name": name,
+            **{column: counts.get(name, {}).get(column, 0) for column in _COUNTS},
+            **{column: said.get(name, {}).get(column) for column in _SAID},
+        }
+        for name in sorted(said | counts)
+    ]
+
+
+@router.post("/{name:path}/pause", status_code=204, responses=_RESPONSES)
+def pause_queue(site: OfSite, name: NamePath, request: Pausing = None) -> None:
+    """Let no worker start a job of it until then; running jobs go on, and enqueueing does."""
+    request = request or PauseRequest()
+    site.client.queues.pause(name, until=read_until(request), reason=request.reason, by=request.by)
+
+
+@router.post("/{name:path}/resume", response_model=Changed, responses=_RESPONSES)
+def resume_queue(site: OfSite, name: NamePath) -> Any:
+    """End a pause."""
+    return {"is_changed": site.client.queues.resume(name)}
+
+
+@router.post("/{name:path}/drain", response_model=Drained, responses=_RESPONSES)
+def drain_queue(
+    site: OfSite, name: NamePath, request: Annotated[DrainRequest | None, Body()] = None
+) -> Any:
+    """Pause it, and wait until none of its jobs runs, or until the time is over."""
+    request = request or DrainRequest()
+    wait = min(seconds(request.timeout, name="timeout"), _LONGEST_DRAIN_SECONDS)
+    running = site.client.queues.drain(name, timeout=wait, reason=request.reason, by=request.by)
+    return {"running": running}
+
+
+@router.put("/{name:path}/aging", status_code=204, responses=_RESPONSES)
+def set_queue_aging(site: OfSite, name: NamePath, request: AgingRequest) -> None:
+    """Let jobs that wait long overtake those of a higher priority."""
+    site.client.queues.set(name, aging=request.aging)

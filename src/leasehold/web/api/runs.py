@@ -1,0 +1,139 @@
+"""`POST /worker`: work jobs off for a while, for where nothing runs all the time.
+
+A run has a thread of its own, not one of those that answer requests. It ends early, with its jobs
+handed back uncharged, when its caller goes away or the service ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Body, Request
+from pydantic import Field
+
+from leasehold.errors import BadOption
+from leasehold.model.durations import seconds
+from leasehold.web.answering import respond
+from leasehold.web.api.values import Command, Document, Duration, Id, Whole
+from leasehold.web.described import problem_response, problems
+from leasehold.web.problems import make_problem
+from leasehold.web.site import OfSite
+from leasehold.worker import Worker
+from leasehold.worker.report import Reason, Report
+
+if TYPE_CHECKING:
+    from leasehold.web.site import Site
+
+router = APIRouter(tags=["worker"])
+
+DEFAULT_BUDGET = 45.0
+LONGEST_SECONDS = 900.0
+_BUSY = "so many runs as may be are under way; ask again when one has ended"
+_NO_TASKS = "this service knows no tasks: name their module, as in `leasehold serve shop.tasks`"
+
+
+class RunRequest(Command):
+    """How long, how much, and of which batch. It ends earlier when no job is ready."""
+
+    budget: Duration = Field(
+        default=DEFAULT_BUDGET, description="It answers within this time; 15 minutes at most."
+    )
+    max_jobs: Annotated[Whole, Field(ge=1, le=1_000_000)] | None = None
+    batch: Id | None = Field(default=None, description="Run the jobs of this batch only.")
+
+
+class RunReport(Document):
+    """Why the run ended, and how many attempts came to what."""
+
+    reason: Reason
+    succeeded: int
+    failed: int
+    dead: int
+    cancelled: int
+    snoozed: int
+    released: int = Field(description="Handed back, uncharged: the time was over.")
+    lost: int
+    abandoned: int
+    unfit: tuple[str, ...] = Field(description="Tasks that would not have ended in time.")
+
+
+@router.post(
+    "/worker",
+    response_model=RunReport,
+    responses={
+        **problems(BadOption),
+        **problem_response(409, "no-tasks", _NO_TASKS),
+        **problem_response(429, "too-many-runs", _BUSY),
+    },
+)
+async def run_worker(
+    site: OfSite, request: Request, run: Annotated[RunRequest | None, Body()] = None
+) -> Any:
+    """Work off jobs of the service's tasks within a time, and report."""
+    run = run or RunRequest()
+    budget = seconds(run.budget, name="budget")
+    if not 0 < budget <= LONGEST_SECONDS:
+        raise BadOption(f"budget: {run.budget!r} is not between 0 and {LONGEST_SECONDS:g} s")
+    if not site.registry:
+        return respond(request, make_problem(409, "no-tasks", _NO_TASKS))
+    if not site.runs.acquire(blocking=False):
+        headers = {"Retry-After": "5"}
+        return respond(request, make_problem(429, "too-many-runs", _BUSY, headers=headers))
+    try:
+        worker = Worker(site.client, site.registry, name=f"{request.url.path} run")
+        report = _start(worker, budget=budget, max_jobs=run.max_jobs, batch=run.batch)
+        await _await_end(report, site, request, worker)
+        return asdict(await report)
+    finally:
+        site.runs.release()
+
+
+def _start(worker: Worker, **limits: Any) -> asyncio.Future[Report]:
+    """Run the worker in a thread; what it comes to is told to the loop."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Report] = loop.create_future()
+
+    def settle(report: Report | None, error: BaseException | None) -> None:
+        if done.cancelled():
+            return
+        if error is not None:
+            done.set_exception(error)
+        elif report is not None:
+            done.set_result(report)
+
+    def run() -> None:
+        try:
+            report = worker.run(**limits)
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
+            loop.call_soon_threadsafe(settle, None, error)
+        else:
+            loop.call_soon_threadsafe(settle, report, None)
+
+    threading.Thread(target=run, name="leasehold-run", daemon=True).start()
+    return done
+
+
+async def _await_end(
+    report: asyncio.Future[Report], site: Site, request: Request, worker: Worker
+) -> None:
+    """Wait for the report; stop the worker when nobody waits for it any more."""
+    watches: list[asyncio.Future[Any]] = [
+        asyncio.ensure_future(site.ending.wait()),
+        asyncio.ensure_future(_disconnected(request)),
+    ]
+    try:
+        await asyncio.wait({report, *watches}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for watch in watches:
+            watch.cancel()
+        if not report.done():
+            worker.stop()
+
+
+async def _disconnected(request: Request) -> None:
+    """Return when the caller has gone; its body has been read by now."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,99 @@
+"""The OpenAPI document: every answer that a route can give, errors too, with examples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fastapi.openapi.utils import get_openapi
+
+from leasehold import errors
+from leasehold.web.problems import KINDS, MEDIA_TYPE, TITLES, make_problem, type_of
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from fastapi.routing import APIRoute
+
+_REFERENCE = {"$ref": "#/components/schemas/Problem"}
+PROBLEM_SCHEMA: dict[str, Any] = {
+    "title": "Problem",
+    "type": "object",
+    "description": "What went wrong (RFC 9457). `type` is stable: tell errors apart by it.",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "description": "Like `urn:leasehold:problem:job-not-found`."},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What happened, and what to do."},
+        "instance": {"type": "string", "description": "The path that was asked for."},
+        "faults": {
+            "type": "array",
+            "description": "All that is wrong with the request.",
+            "items": {
+                "title": "Fault",
+                "type": "object",
+                "required": ["at", "message"],
+                "properties": {"at": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+        "about": {
+            "type": "object",
+            "description": "What the error carries: ids, a state, a key.",
+            "additionalProperties": True,
+        },
+    },
+}
+# What any route may answer.
+_ALWAYS = (400, 403, 413, 421, 422, 500, 503)
+
+
+def problems(*kinds: type[errors.LeaseholdError]) -> dict[int | str, dict[str, Any]]:
+    """Describe the errors of a route: these, and what any route may answer."""
+    said: dict[int | str, dict[str, Any]] = {
+        status: _response(TITLES[status], {}) for status in _ALWAYS
+    }
+    for kind in kinds:
+        status, title, _ = KINDS[kind]
+        examples = said.get(status, {}).get("content", {}).get(MEDIA_TYPE, {}).get("examples", {})
+        example = {"type": type_of(kind), "title": title, "status": status, "detail": "…"}
+        said[status] = _response(title, {**examples, kind.__name__: {"value": example}})
+    return said
+
+
+def problem_response(status: int, name: str, detail: str) -> dict[int | str, dict[str, Any]]:
+    """Describe an error that is none of the library's."""
+    made = make_problem(status, name, detail)
+    example = {"type": made.type, "title": made.title, "status": status, "detail": detail}
+    return {status: _response(detail, {name: {"value": example}})}
+
+
+def _response(description: str, examples: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": _REFERENCE}
+    if examples:
+        content["examples"] = examples
+    return {"description": description, "content": {MEDIA_TYPE: content}}
+
+
+def name_operation(route: APIRoute) -> str:
+    """Let generated clients have our functions' names."""
+    return route.name
+
+
+def describe(app: FastAPI) -> None:
+    """Let the application's OpenAPI document have the schema of problems."""
+
+    def make() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = get_openapi(
+                title=app.title,
+                version=app.version,
+                summary=app.summary,
+                description=app.description,
+                routes=app.routes,
+                tags=app.openapi_tags,
+            )
+            schemas = document.setdefault("components", {}).setdefault("schemas", {})
+            schemas["Problem"] = PROBLEM_SCHEMA
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = make  # type: ignore[method-assign] # FastAPI's own way to extend it
