@@ -62,6 +62,7 @@ SORTING = {
     "steps",
     "stranded",
     "throttles",
+    "unhappy",
     "why_lane_jobs",
     "why_workers",
     "workers",

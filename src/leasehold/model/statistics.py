@@ -39,6 +39,9 @@ class Fact(StrEnum):
 
 
 FACTS: tuple[str, ...] = tuple(fact.value for fact in Fact if fact is not Fact.RAN)
+# One that was handed back or cancelled says nothing about how long it would have run.
+WHOLE = frozenset({Fact.SUCCEEDED.value, Fact.FAILED.value, Fact.DEAD.value})
+OTHER = "(other)"  # the kind under which those are counted for which there is no room
 UNHAPPY: tuple[str, ...] = (Fact.FAILED.value, Fact.DEAD.value, Fact.LAPSED.value)
 
 

@@ -15,7 +15,7 @@ from leasehold.model.outcomes import lapse_delay_seconds
 from leasehold.model.states import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from leasehold.model.ids import JobId
     from leasehold.model.values import Lapsed
@@ -36,11 +36,11 @@ class Reclaim:
         clock: Callable[[], float],
         chance: Callable[[], float],
         on_ended: Callable[[Sequence[JobId]], None] = lambda _ended: None,
-        on_taken: Callable[[int, int], None] = lambda _count, _dead: None,
+        on_taken: Callable[[Mapping[JobId, State]], None] = lambda _taken: None,
     ) -> None:
         self._store = store
         self._on_ended = on_ended  # told of jobs that ended here, after the commit
-        self._on_taken = on_taken  # told how many leases were taken back, how many jobs are dead
+        self._on_taken = on_taken  # told of what was taken back, and the states of the jobs
         self._clock = clock
         self._chance = chance
         self._first_seen: dict[Lapsed, float] = {}
@@ -72,5 +72,5 @@ class Reclaim:
             self._on_ended(ended)
         if taken:
             _logger.warning("leases reclaimed", extra={"count": len(taken), "dead": dead})
-            self._on_taken(len(taken), dead)
+            self._on_taken(taken)
         return len(taken)

@@ -10,21 +10,26 @@ import random
 import time
 from typing import TYPE_CHECKING
 
+from leasehold.model.states import State
 from leasehold.model.values import Fleet
 from leasehold.upkeep import retention as keeping
 from leasehold.upkeep.following import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
+from leasehold.worker.counting import FLEET_FLUSH_SECONDS, FLUSH_SECONDS
 from leasehold.worker.follower import SWEEP_LIMIT
 from leasehold.worker.turns import SPARE_LOOKS
 
 if TYPE_CHECKING:
-    from leasehold.model.ids import WorkerId
+    from collections.abc import Mapping
+
+    from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import Survey
     from leasehold.store.base import Store
     from leasehold.upkeep.retention import Retention
     from leasehold.worker.book import Book
+    from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
@@ -52,6 +57,7 @@ class Caretaker:
         book: Book,
         taker: Taker,
         retention: Retention,
+        counts: Counts,
         follower: Follower,
         plan: Plan,
         observing: Observing | None = None,
@@ -63,6 +69,7 @@ class Caretaker:
         self._book = book
         self._taker = taker
         self._retention = retention
+        self._counts = counts
         self._follower = follower
         self._plan = plan
         self._observing = observing
@@ -74,6 +81,7 @@ class Caretaker:
         self._firings = Firings(store, clock=time.monotonic)
         self.fleet = Fleet()
         self._reclaim_round = self._plan_reclaim()
+        self._count_round = Round(lambda: counts.flush(store), FLUSH_SECONDS)
         self.rounds = self._plan_rounds()
 
     def do_what_is_due(self) -> None:
@@ -124,6 +132,7 @@ class Caretaker:
                 Round(self._hand_over, poll),
                 Round(self._sweep, poll),
                 self._reclaim_round,
+                self._count_round,
                 Round(self._taker.hand_back_stale, poll),
                 Round(self._beat, BEAT_SECONDS),
                 Round(self._store.tend, TEND_SECONDS),
@@ -147,9 +156,11 @@ class Caretaker:
         )
         return Round(reclaim.step, self._lapse_seconds())
 
-    def _tell_reclaimed(self, count: int, dead: int) -> None:
+    def _tell_reclaimed(self, taken: Mapping[JobId, State]) -> None:
         if self._observing is not None:
-            self._observing.tell("reclaimed", count, dead)
+            dead = sum(state is State.DEAD for state in taken.values())
+            self._observing.tell("reclaimed", len(taken), dead)
+        self._counts.note_lapses(taken, self._store.labels(list(taken)))
 
     def _lapse_seconds(self) -> float:
         """How often to look for lapsed leases: a fleet shares that, it reads all leases.
@@ -200,6 +211,8 @@ class Caretaker:
         if news := self._plan.durations.take_news():
             self._store.note_durations(news)
         self._reclaim_round.every_seconds = self._lapse_seconds()
+        shared = self.fleet.workers * FLEET_FLUSH_SECONDS
+        self._count_round.every_seconds = max(FLUSH_SECONDS, shared)
 
     def _is_our_turn(self) -> bool:
         """Whether to do what need not be done by all: of a fleet, by a few."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from leasehold.upkeep.retention import Retention
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
@@ -56,6 +57,7 @@ class Claimer:
         runners: Runners,
         conclusion: Conclusion,
         retention: Retention,
+        counts: Counts,
         follower: Follower,
         plan: Plan,
         on_end: Callable[[Reason], None],
@@ -94,6 +96,7 @@ class Claimer:
             book=book,
             taker=self._taker,
             retention=retention,
+            counts=counts,
             follower=follower,
             plan=plan,
             observing=observing,

@@ -14,6 +14,7 @@ from leasehold.worker.attempt import NOT_STARTED
 from leasehold.worker.book import Book
 from leasehold.worker.claimer import Claimer
 from leasehold.worker.conclusion import Conclusion
+from leasehold.worker.counting import Counts
 from leasehold.worker.finisher import Finisher
 from leasehold.worker.follower import Follower
 from leasehold.worker.loop_runner import LoopRunner
@@ -77,6 +78,7 @@ class Crew:
         self.book = Book()
         self.tally = Tally()
         self.is_hurried = False
+        self._counts = Counts()
         self._observing = observing
         self._follower = Follower(store)
         self._saver = Saver(store, worker)
@@ -88,6 +90,7 @@ class Crew:
             listener=self,
             hints=hints,
             durations=plan.durations,
+            counts=self._counts,
             saver=self._saver,
             observing=observing,
         )
@@ -115,6 +118,7 @@ class Crew:
             runners=self.runners,
             conclusion=conclusion,
             retention=self._retention,
+            counts=self._counts,
             follower=self._follower,
             plan=plan,
             on_end=on_end,
@@ -253,5 +257,6 @@ class Crew:
             self._store.farewell(self._worker)
             if news := self._plan.durations.take_news():
                 self._store.note_durations(news)
+            self._counts.flush(self._store)
         except LeaseholdError as error:
             _logger.warning("farewell failed", extra={"error": str(error)})

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
+    from leasehold.worker.counting import Counts
     from leasehold.worker.durations import Durations
     from leasehold.worker.observing import Observing
     from leasehold.worker.report import Tally
@@ -73,6 +74,7 @@ class Finisher:
         listener: Listener,
         hints: Hints,
         durations: Durations,
+        counts: Counts,
         saver: Saver,
         observing: Observing | None = None,
     ) -> None:
@@ -83,6 +85,7 @@ class Finisher:
         self._listener = listener
         self._hints = hints
         self._durations = durations
+        self._counts = counts
         self._saver = saver
         self._observing = observing
         self._ended: deque[tuple[Attempt, Outcome, float]] = deque()
@@ -143,6 +146,7 @@ class Finisher:
         settled = [(attempt, ended_at) for attempt, _, ended_at in batch if attempt.is_settled]
         if settled:
             self._tally.add("succeeded", len(settled))
+            self._counts.note_settled(settled)
             self._strike([attempt for attempt, _ in settled])
             if self._observing is not None:
                 self._observing.settled(settled)
@@ -210,6 +214,7 @@ class Finisher:
         for outcome, count in counts.items():
             self._tally.add(outcome, count)
         self._durations.note(asked)
+        self._counts.note(asked, answers)
         self._strike([attempt for attempt, _ in asked])
         if self._observing is not None:
             self._observing.finished(asked, answers)

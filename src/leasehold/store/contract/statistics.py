@@ -33,8 +33,8 @@ class StatisticsStore(Protocol):
     def totals(self) -> list[Total]:
         """Add up all that was ever counted; no number of it ever gets less."""
 
-    def labels(self, job_ids: Sequence[JobId]) -> list[tuple[str, str]]:
-        """Say of which queue and kind these jobs are; no order."""
+    def labels(self, job_ids: Sequence[JobId]) -> dict[JobId, tuple[str, str]]:
+        """Say of which queue and kind these jobs are, those of them that there are."""
 
     def count_depths(self) -> list[Depth]:
         """Count the live jobs of each queue now, by its name."""

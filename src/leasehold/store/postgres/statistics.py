@@ -57,8 +57,9 @@ class Statistics:
     def totals(self) -> list[Total]:
         return totals_of(_counted(row) for row in self._ask("statistic_totals"))
 
-    def labels(self, job_ids: Sequence[JobId]) -> list[tuple[str, str]]:
-        return self._ask("labels", job_ids=list(job_ids))
+    def labels(self, job_ids: Sequence[JobId]) -> dict[JobId, tuple[str, str]]:
+        found = self._ask("labels", job_ids=list(job_ids))
+        return {job_id(each): (queue, kind) for each, queue, kind in found}
 
     def count_depths(self) -> list[Depth]:
         moment = self.moment()

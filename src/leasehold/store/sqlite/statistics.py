@@ -54,9 +54,9 @@ class Statistics:
     def totals(self) -> list[Total]:
         return totals_of(_counted(row) for row in self._ask("statistic_totals"))
 
-    def labels(self, job_ids: Sequence[JobId]) -> list[tuple[str, str]]:
+    def labels(self, job_ids: Sequence[JobId]) -> dict[JobId, tuple[str, str]]:
         found = self._ask("labels", ids=as_json([str(each) for each in job_ids]))
-        return [(queue, kind) for queue, kind in found]
+        return {to_job_id(each): (queue, kind) for each, queue, kind in found}
 
     def count_depths(self) -> list[Depth]:
         with self._database.read() as connection:

@@ -1,2 +1,2 @@
 -- Says of which queue and kind jobs are: primary key.
-SELECT queue, kind FROM leasehold.job WHERE id = ANY (%(job_ids)s)
+SELECT id, queue, kind FROM leasehold.job WHERE id = ANY (%(job_ids)s)
