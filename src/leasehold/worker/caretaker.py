@@ -19,6 +19,7 @@ from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
 from leasehold.worker.counting import FLEET_FLUSH_SECONDS, FLUSH_SECONDS
 from leasehold.worker.follower import SWEEP_LIMIT
+from leasehold.worker.journal import SUMMARY_SECONDS
 from leasehold.worker.turns import SPARE_LOOKS
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from leasehold.worker.book import Book
     from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
+    from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
     from leasehold.worker.settings import Settings
@@ -60,6 +62,7 @@ class Caretaker:
         counts: Counts,
         follower: Follower,
         plan: Plan,
+        journal: Journal,
         observing: Observing | None = None,
     ) -> None:
         self._store = store
@@ -72,6 +75,7 @@ class Caretaker:
         self._counts = counts
         self._follower = follower
         self._plan = plan
+        self._journal = journal
         self._observing = observing
         self._random = random.Random()
         self._has_successors = False  # whether jobs wait behind others of their key
@@ -137,6 +141,7 @@ class Caretaker:
                 Round(self._beat, BEAT_SECONDS),
                 Round(self._store.tend, TEND_SECONDS),
                 Round(self._keep, keeping.ASK_SECONDS, due_at=self._first_keep_at()),
+                Round(self._journal.summarise, SUMMARY_SECONDS, due_at=_in(SUMMARY_SECONDS)),
             ],
             clock=time.monotonic,
             chance=self._random.random,
@@ -249,3 +254,7 @@ class Caretaker:
         """Promote when the next job is due; of a fleet a few do so, the others survey later."""
         if delay_seconds is not None and (delay_seconds <= 0 or self._is_our_turn()):
             self._next_due_at = min(self._next_due_at, time.monotonic() + delay_seconds)
+
+
+def _in(seconds: float) -> float:
+    return time.monotonic() + seconds

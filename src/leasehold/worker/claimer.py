@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
+    from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
     from leasehold.worker.runners import Runners
@@ -61,6 +62,7 @@ class Claimer:
         follower: Follower,
         plan: Plan,
         on_end: Callable[[Reason], None],
+        journal: Journal,
         observing: Observing | None = None,
     ) -> None:
         self._store = store
@@ -83,6 +85,7 @@ class Claimer:
             conclusion=conclusion,
             pace=self._pace,
             plan=plan,
+            journal=journal,
             observing=observing,
         )
         self._waker = store.waker(frozenset(settings.queues))
@@ -99,6 +102,7 @@ class Claimer:
             counts=counts,
             follower=follower,
             plan=plan,
+            journal=journal,
             observing=observing,
         )
         self._thread = threading.Thread(target=self._serve, name="leasehold-claim", daemon=True)

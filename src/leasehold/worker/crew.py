@@ -17,6 +17,7 @@ from leasehold.worker.conclusion import Conclusion
 from leasehold.worker.counting import Counts
 from leasehold.worker.finisher import Finisher
 from leasehold.worker.follower import Follower
+from leasehold.worker.journal import Journal
 from leasehold.worker.loop_runner import LoopRunner
 from leasehold.worker.observing import run_of
 from leasehold.worker.renewer import Renewer
@@ -63,6 +64,7 @@ class Crew:
         self,
         store: Store,
         worker: WorkerId,
+        name: str,
         registry: Registry,
         settings: Settings,
         *,
@@ -80,6 +82,7 @@ class Crew:
         self.is_hurried = False
         self._counts = Counts()
         self._observing = observing
+        self._journal = Journal(name, self.tally, shows_arguments=settings.logs_arguments)
         self._follower = Follower(store)
         self._saver = Saver(store, worker)
         self._finisher = Finisher(
@@ -92,6 +95,7 @@ class Crew:
             durations=plan.durations,
             counts=self._counts,
             saver=self._saver,
+            journal=self._journal,
             observing=observing,
         )
         conclusion = Conclusion(self.book, self._finisher, observing)
@@ -122,6 +126,7 @@ class Crew:
             follower=self._follower,
             plan=plan,
             on_end=on_end,
+            journal=self._journal,
             observing=observing,
         )
         look_seconds = min(settings.poll_seconds, settings.shortest_lease_seconds / 12)
@@ -216,6 +221,7 @@ class Crew:
         self._renewer.stop(a_while())
         self._watch.stop(a_while())
         self.runners.stop(runners_seconds)
+        self._journal.summarise()
 
     def _hand_back(self, attempts: list[Attempt]) -> None:
         for attempt in attempts:

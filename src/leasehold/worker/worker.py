@@ -59,7 +59,8 @@ class Worker:
     `queues` is a list in strict order or a mapping to weights; without it, the tasks' own queues.
     `slots` is how many handlers run at once, in all or by queue. `throttles` declares limits that
     none of its tasks names, for keys that were given by other code. `schedules` are written down at
-    its start, as those of a module given as tasks are. `observers` are told what happens.
+    its start, as those of a module given as tasks are. `observers` are told what happens; its log
+    shows no arguments of jobs unless `log_arguments` says so.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Worker:
         throttles: Sequence[Throttle] = (),
         schedules: Sequence[Schedule] = (),
         observers: Sequence[Observer] = (),
+        log_arguments: bool = False,
         name: str | None = None,
     ) -> None:
         self._client = client
@@ -90,6 +92,7 @@ class Worker:
             grace=grace,
             throttles=throttles,
             schedules=schedules,
+            log_arguments=log_arguments,
         )
         self.id = WorkerId(int.from_bytes(os.urandom(8), "big") >> 1)
         self.name = name or f"{socket.gethostname()}:{os.getpid()}:{self.id % 0xFFFF:04x}"
@@ -240,6 +243,7 @@ class Worker:
         self._crew = Crew(
             store,
             self.id,
+            self.name,
             self._registry,
             self._settings,
             loop=loop,
