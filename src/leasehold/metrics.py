@@ -21,8 +21,8 @@ from leasehold.worker.observing import Observer, Run, Watched
 try:
     from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
     from prometheus_client.core import GaugeMetricFamily
-except ImportError as error:  # pragma: no cover - an environment without the extra
-    raise BadOption("metrics need the extra: pip install 'leasehold[metrics]'") from error
+except ImportError as error:
+    raise ImportError("metrics need the extra: pip install 'leasehold[metrics]'") from error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
