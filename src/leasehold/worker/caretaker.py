@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from leasehold.model.states import State
 from leasehold.model.values import Fleet
 from leasehold.upkeep import retention as keeping
+from leasehold.upkeep import statistics as sampling
 from leasehold.upkeep.following import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Survey
     from leasehold.store.base import Store
     from leasehold.upkeep.retention import Retention
+    from leasehold.upkeep.statistics import Sampler
     from leasehold.worker.book import Book
     from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
@@ -44,6 +46,7 @@ BEAT_SECONDS = 15.0
 LAPSE_LOOK_SECONDS = 0.25  # between the looks of all workers
 TEND_SECONDS = 60.0
 FIRST_KEEP_SECONDS = 5.0
+FIRST_SAMPLE_SECONDS = 1.0
 
 
 class Caretaker:
@@ -60,6 +63,7 @@ class Caretaker:
         taker: Taker,
         retention: Retention,
         counts: Counts,
+        sampler: Sampler,
         follower: Follower,
         plan: Plan,
         journal: Journal,
@@ -73,6 +77,7 @@ class Caretaker:
         self._taker = taker
         self._retention = retention
         self._counts = counts
+        self._sampler = sampler
         self._follower = follower
         self._plan = plan
         self._journal = journal
@@ -140,16 +145,17 @@ class Caretaker:
                 Round(self._taker.hand_back_stale, poll),
                 Round(self._beat, BEAT_SECONDS),
                 Round(self._store.tend, TEND_SECONDS),
-                Round(self._keep, keeping.ASK_SECONDS, due_at=self._first_keep_at()),
                 Round(self._journal.summarise, SUMMARY_SECONDS, due_at=_in(SUMMARY_SECONDS)),
+                Round(self._keep, keeping.ASK_SECONDS, due_at=self._soon(FIRST_KEEP_SECONDS)),
+                Round(self._sample, sampling.ASK_SECONDS, due_at=self._soon(FIRST_SAMPLE_SECONDS)),
             ],
             clock=time.monotonic,
             chance=self._random.random,
         )
 
-    def _first_keep_at(self) -> float:
+    def _soon(self, seconds: float) -> float:
         """Not at the start, but soon: a worker that cron starts may live for a minute only."""
-        return time.monotonic() + self._random.uniform(0.5, 1.5) * FIRST_KEEP_SECONDS
+        return time.monotonic() + self._random.uniform(0.5, 1.5) * seconds
 
     def _plan_reclaim(self) -> Round:
         reclaim = Reclaim(
@@ -210,6 +216,11 @@ class Caretaker:
         """Ask whether it is on us to take away old jobs."""
         if self._is_our_turn():
             self._retention.ask(self._store)
+
+    def _sample(self) -> None:
+        """Ask whether it is on us to sample how deep the queues are."""
+        if self._is_our_turn():
+            self._sampler.ask(self._store)
 
     def _beat(self) -> None:
         self.fleet = self._store.beat(self._worker, running=self._book.running_count)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leasehold.registry import Registry
     from leasehold.store.base import Store, Wake
     from leasehold.upkeep.retention import Retention
+    from leasehold.upkeep.statistics import Sampler
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.counting import Counts
@@ -59,6 +60,7 @@ class Claimer:
         conclusion: Conclusion,
         retention: Retention,
         counts: Counts,
+        sampler: Sampler,
         follower: Follower,
         plan: Plan,
         on_end: Callable[[Reason], None],
@@ -100,6 +102,7 @@ class Claimer:
             taker=self._taker,
             retention=retention,
             counts=counts,
+            sampler=sampler,
             follower=follower,
             plan=plan,
             journal=journal,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from leasehold.errors import LeaseholdError, Stopping
 from leasehold.model.outcomes import Released
 from leasehold.upkeep.retention import Retention
+from leasehold.upkeep.statistics import Sampler
 from leasehold.worker.attempt import NOT_STARTED
 from leasehold.worker.book import Book
 from leasehold.worker.claimer import Claimer
@@ -113,6 +114,7 @@ class Crew:
         self._retention = Retention(
             store, worker, clock=time.monotonic, is_busy=lambda: not self.book.is_empty
         )
+        self._sampler = Sampler(store, worker, clock=time.monotonic)
         self._claimer = Claimer(
             store=store.dedicated(),
             worker=worker,
@@ -123,6 +125,7 @@ class Crew:
             conclusion=conclusion,
             retention=self._retention,
             counts=self._counts,
+            sampler=self._sampler,
             follower=self._follower,
             plan=plan,
             on_end=on_end,
@@ -208,6 +211,7 @@ class Crew:
         _logger.info("stopping", extra={"grace_seconds": grace_seconds, "running": running})
         self._claimer.stop(claimer_seconds)
         self._retention.stop(min(1.0, claimer_seconds))
+        self._sampler.stop(min(1.0, claimer_seconds))
         self._hand_back(self.runners.recall())
 
     def _settle(self, seconds: float, *, may_linger: bool = False) -> None:
