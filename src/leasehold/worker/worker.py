@@ -100,6 +100,7 @@ class Worker:
         self._watched: Watched | None = None
         self._events: queue.SimpleQueue[Reason] = queue.SimpleQueue()
         self._crew: Crew | None = None
+        self._grace_seconds = self._settings.grace_seconds
         self._is_stopped = False
         self._is_run = False
         self.is_healthy = True  # False once a handler had to be abandoned
@@ -163,7 +164,7 @@ class Worker:
 
     def _end(self, reason: Reason, plan: Plan) -> Report:
         """Stop, within the grace or what the budget has left, whichever is less."""
-        grace = self._settings.grace_seconds
+        grace = self._grace_seconds
         if plan.budget is None:
             return self._finish(reason, grace)
         if self._crew is None:
@@ -177,12 +178,17 @@ class Worker:
         )
         return self._tell_closed(self._crew.tally.report(reason, plan.unfit))
 
-    def stop(self) -> None:
-        """End a run, from any thread; an embedded worker ends here and now. Safe twice."""
+    def stop(self, *, within: Duration | None = None) -> None:
+        """End a run, from any thread; an embedded worker ends here and now. Safe twice.
+
+        `within` may shorten the grace.
+        """
+        if within is not None:
+            self._grace_seconds = min(self._grace_seconds, seconds(within, name="within"))
         if self._is_run:
             self._events.put(Reason.STOPPED)
         elif self._crew is not None and not self._is_stopped:
-            self._finish(Reason.STOPPED, self._settings.grace_seconds)
+            self._finish(Reason.STOPPED, self._grace_seconds)
 
     # -- embedded --------------------------------------------------------------------------------
     def __enter__(self) -> Self:
