@@ -114,6 +114,8 @@ def create_app(
         app.include_router(router)
     routes = [route for router in routers for route in router.routes]
     app.state.routes = [route for route in routes if isinstance(route, APIRoute)]
+    if hasattr(app.state, "metrics"):
+        app.state.site.observers = (app.state.metrics,)
     install(app)
     describe(app)
     return app

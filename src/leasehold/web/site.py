@@ -14,6 +14,7 @@ from leasehold.client import Client
 from leasehold.registry import Registry
 from leasehold.web.settings import WebSettings
 from leasehold.worker import Worker
+from leasehold.worker.observing import Observer
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -61,6 +62,7 @@ class Site:
     applications: tuple[ApplicationLink, ...] = ()
     error_page: ErrorPage | None = None
     workers: tuple[Worker, ...] = ()  # that are embedded here
+    observers: tuple[Observer, ...] = ()  # of the workers that run here
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     runs: set[threading.Thread] = field(default_factory=set)  # one for each `POST /worker`
 

@@ -84,7 +84,7 @@ async def run_worker(
     if len(site.runs) >= site.settings.runs_at_once:
         headers = {"Retry-After": "5"}
         return respond(request, make_problem(429, "too-many-runs", _BUSY, headers=headers))
-    worker = Worker(site.client, site.registry)
+    worker = Worker(site.client, site.registry, observers=site.observers)
     report = _start(site, worker, budget=budget, max_jobs=run.max_jobs, batch=run.batch)
     await _await_end(report, site, request, worker)
     return asdict(await report)
