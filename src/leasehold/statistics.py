@@ -11,7 +11,7 @@ from leasehold.model.durations import Duration, seconds
 from leasehold.model.facts import LIVING_SECONDS
 from leasehold.model.failures import group_failures
 from leasehold.model.statistics import (
-    FINE_SPAN,
+    FINE_SECONDS,
     LONGEST_WINDOW_SECONDS,
     Activity,
     Counted,
@@ -23,13 +23,12 @@ from leasehold.model.statistics import (
     Slot,
     activity_of,
     counts_of,
-    fill,
     step_of,
     sum_depths,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from leasehold.model.failures import FailureGroup
     from leasehold.model.statistics import Total
@@ -78,7 +77,7 @@ class Stats:
     ) -> list[Point]:
         """List what happened in even steps, the oldest first; the last one is not over yet.
 
-        Up to an hour in steps of 10 s, up to a day of 5 minutes, up to a week of an hour.
+        Up to an hour in steps of 10 s; a longer window in steps of 5 minutes or more.
         """
         span, store = _window(window), self._store()
         step = step_of(span)
@@ -109,7 +108,7 @@ class Stats:
 
 def _window(window: Duration) -> float:
     span = seconds(window, name="window")
-    if not FINE_SPAN <= span <= LONGEST_WINDOW_SECONDS:
+    if not FINE_SECONDS <= span <= LONGEST_WINDOW_SECONDS:
         raise BadOption(f"window: {window!r} is not between 10 seconds and 7 days")
     return span
 
@@ -146,7 +145,7 @@ def _by_kind(counted: Iterable[Counted], span: float) -> list[Activity]:
 
 
 def _points(
-    moments: Sequence[int], step: int, slots: Iterable[Slot], depths: Sequence[Depth]
+    moments: Iterable[int], step: int, slots: Iterable[Slot], depths: Iterable[Depth]
 ) -> list[Point]:
     facts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     ran: dict[int, Histogram] = defaultdict(Histogram)
@@ -156,14 +155,16 @@ def _points(
             ran[at].add(slot.bucket, slot.count, slot.seconds)
         else:
             facts[at][slot.fact] += slot.count
-    at_each = [datetime.fromtimestamp(at, UTC) for at in moments]
+    sampled: dict[int, list[Depth]] = defaultdict(list)
+    for depth in depths:
+        sampled[int(depth.at.timestamp())].append(depth)
     return [
         Point(
-            at=moment,
+            at=(moment := datetime.fromtimestamp(at, UTC)),
             seconds=step,
             counts=counts_of(facts[at]),
             ran=ran[at].times(),
-            depth=depth,
+            depth=sum_depths(sampled[at], moment) if at in sampled else None,
         )
-        for at, moment, depth in zip(moments, at_each, fill(at_each, depths), strict=True)
+        for at in moments
     ]

@@ -226,8 +226,12 @@ def draw_jobs(
     jobs: Iterable[Job], names: Mapping[JobId, str], *, fold_above: int = FOLD_ABOVE
 ) -> str:
     """Draw jobs as they stand, by name where that is known, else by kind."""
-    nodes = [_node_of(job, names) for job in sorted(jobs, key=lambda job: job.id)]
-    return draw(in_order(nodes), fold_above=fold_above)
+    return draw(nodes_of(jobs, names), fold_above=fold_above)
+
+
+def nodes_of(jobs: Iterable[Job], names: Mapping[JobId, str]) -> list[Node]:
+    """Make nodes of jobs, each behind those that it waits for."""
+    return in_order(_node_of(job, names) for job in sorted(jobs, key=lambda job: job.id))
 
 
 def _node_of(job: Job, names: Mapping[JobId, str]) -> Node:

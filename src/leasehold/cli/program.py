@@ -18,7 +18,6 @@ from leasehold.cli.move import move
 from leasehold.cli.queues import queues, workers
 from leasehold.cli.retention import prune, retention
 from leasehold.cli.schedules import schedules
-from leasehold.cli.serve import serve
 from leasehold.cli.shares import shares
 from leasehold.cli.throttles import throttles
 from leasehold.cli.why import why
@@ -46,20 +45,7 @@ def program() -> None:
 
 
 for _command in (
-    *(
-        work,
-        serve,
-        enqueue,
-        jobs,
-        batches,
-        why,
-        keys,
-        queues,
-        schedules,
-        throttles,
-        shares,
-        workers,
-    ),
+    *(work, enqueue, jobs, batches, why, keys, queues, schedules, throttles, shares, workers),
     *(retention, prune, migrate, move, doctor, bench),
 ):
     program.add_command(_command)

@@ -44,21 +44,46 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     state: State | None = None  # None: it is only planned
 
 
-class _Box(msgspec.Struct, frozen=True, kw_only=True):
-    """What is drawn as one: a node, or many alike."""
+class Box(msgspec.Struct, frozen=True, kw_only=True):
+    """What is drawn as one: a node, or many alike. `sources` are the names of others."""
 
     name: str
     nodes: list[Node]
     sources: list[str]
+    level: int = 0  # how many stand before it, at most
+
+    @property
+    def label(self) -> str:
+        """What is written on it: the node's own label, or the kind of many."""
+        first = self.nodes[0]
+        return first.label if len(self.nodes) == 1 else first.kind.rpartition(".")[2]
+
+    @property
+    def states(self) -> Mapping[State, int]:
+        """How many are in which state, the most telling first."""
+        counts = Counter(node.state for node in self.nodes if node.state is not None)
+        return {state: counts[state] for state in _TELLING if counts[state]}
+
+    @property
+    def state(self) -> State | None:
+        """The state that says most about it."""
+        return next(iter(self.states), None)
+
+    @property
+    def condition(self) -> str:
+        """What is written on the arrows to it."""
+        first = self.nodes[0]
+        words = ["any"] if first.any else []
+        return ", ".join([*words, "even if failed"] if first.even_if_failed else words)
 
 
 def draw(nodes: Sequence[Node], *, fold_above: int = FOLD_ABOVE) -> str:
     """Write the flowchart; nodes come in an order in which none stands before what it needs."""
-    boxes = _boxes(nodes, fold_above)
+    boxes = boxes_of(nodes, fold_above=fold_above)
     lines = ["flowchart TD"]
-    lines += [f'    {box.name}["{_label(box.nodes)}"]' for box in boxes]
+    lines += [f'    {box.name}["{_label(box)}"]' for box in boxes]
     for box in boxes:
-        lines += [f"    {source} {_arrow(box.nodes[0])} {box.name}" for source in box.sources]
+        lines += [f"    {source} {_arrow(box)} {box.name}" for source in box.sources]
     return "\n".join([*lines, *_colours(boxes)]) + "\n"
 
 
@@ -77,11 +102,11 @@ def in_order(nodes: Iterable[Node]) -> list[Node]:
     return done
 
 
-def _boxes(nodes: Sequence[Node], fold_above: int) -> list[_Box]:
+def boxes_of(nodes: Sequence[Node], *, fold_above: int = FOLD_ABOVE) -> list[Box]:
     """Put those together that are of one kind and need the same, level by level."""
-    boxes: list[_Box] = []
+    boxes: list[Box] = []
     box_of: dict[Hashable, str] = {}
-    for level in _levels(nodes):
+    for depth, level in enumerate(_levels(nodes)):
         alike: dict[Hashable, list[Node]] = {}
         for node in level:
             sources = frozenset(box_of[each] for each in node.needs if each in box_of)
@@ -90,7 +115,8 @@ def _boxes(nodes: Sequence[Node], fold_above: int) -> list[_Box]:
         for (sources, *_), members in alike.items():  # type: ignore[misc] # the key made above
             is_one = len(members) > fold_above
             for group in [members] if is_one else [[node] for node in members]:
-                box = _Box(name=f"s{len(boxes) + 1}", nodes=group, sources=_sorted(sources))
+                name = f"s{len(boxes) + 1}"
+                box = Box(name=name, nodes=group, sources=_sorted(sources), level=depth)
                 boxes.append(box)
                 box_of.update((node.key, box.name) for node in group)
     return boxes
@@ -111,30 +137,22 @@ def _sorted(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: int(name[1:]))
 
 
-def _label(nodes: Sequence[Node]) -> str:
-    first = nodes[0]
-    if len(nodes) == 1:
-        return escape(first.label)
-    states = _count(nodes)
-    told = ", ".join(f"{count:,} {state}" for state, count in states.items())
-    name = escape(first.kind.rpartition(".")[2])
-    return f"{name} × {len(nodes):,}" + (f"<br/>{told}" if told else "")  # noqa: RUF001
+def _label(box: Box) -> str:
+    name = escape(box.label)
+    if len(box.nodes) == 1:
+        return name
+    told = ", ".join(f"{count:,} {state}" for state, count in box.states.items())
+    return f"{name} × {len(box.nodes):,}" + (f"<br/>{told}" if told else "")  # noqa: RUF001
 
 
-def _count(nodes: Iterable[Node]) -> Mapping[State, int]:
-    counts = Counter(node.state for node in nodes if node.state is not None)
-    return {state: counts[state] for state in _TELLING if counts[state]}
+def _arrow(box: Box) -> str:
+    line = "-.->" if box.nodes[0].even_if_failed else "-->"
+    return f"{line}|{box.condition}|" if box.condition else line
 
 
-def _arrow(node: Node) -> str:
-    words = [*(["any"] if node.any else []), *(["even if failed"] if node.even_if_failed else [])]
-    line = "-.->" if node.even_if_failed else "-->"
-    return f"{line}|{', '.join(words)}|" if words else line
-
-
-def _colours(boxes: Sequence[_Box]) -> list[str]:
+def _colours(boxes: Sequence[Box]) -> list[str]:
     """Colour the boxes by the state that says most about them."""
-    told = {box.name: next(iter(_count(box.nodes)), None) for box in boxes}
+    told = {box.name: box.state for box in boxes}
     used = [state for state in State if state in told.values()]
     lines = [f"    classDef {state} {_COLOURS[state]}" for state in used]
     for state in used:

@@ -51,6 +51,7 @@ from leasehold.store.contract.saving import Saves, SavingStore, nothing_saved
 from leasehold.store.contract.schedules import ScheduleStore
 from leasehold.store.contract.statistics import StatisticsStore
 from leasehold.store.contract.timing import TimingStore
+from leasehold.store.contract.vitals import VitalsStore
 
 
 class Statement(NamedTuple):
@@ -154,6 +155,7 @@ class Store(
     ResultStore,
     TimingStore,
     StatisticsStore,
+    VitalsStore,
     PeopleStore,
     Protocol,
 ):

@@ -68,6 +68,7 @@ from leasehold.store.postgres.transaction import (
     async_ending_transaction,
     ending_transaction,
 )
+from leasehold.store.postgres.vitals import Vital
 from leasehold.store.postgres.waking import Notifier, PostgresWaker
 from leasehold.store.shield import shielded
 from leasehold.store.sql import load
@@ -94,7 +95,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class PostgresStore(
-    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics
+    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics, Vital
 ):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 

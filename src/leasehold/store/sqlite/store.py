@@ -81,13 +81,14 @@ from leasehold.store.sqlite.statistics import Statistics
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.timing import Timing
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
+from leasehold.store.sqlite.vitals import Vital
 from leasehold.store.sqlite.waker import SqliteWaker, Wakers
 
 BUSY_SECONDS = 10.0
 
 
 class SqliteStore(
-    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics
+    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics, Vital
 ):
     """Opens the file when first used; one without our tables gets them then."""
 

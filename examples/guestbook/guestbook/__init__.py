@@ -1,1 +1,0 @@
-"""A guestbook: its page enqueues, its task writes, its schedule thanks."""

@@ -1,0 +1,33 @@
+"""What the dashboard adds to the service beside its routes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi.responses import HTMLResponse
+
+from leasehold.web.dashboard.answering import look_of
+from leasehold.web.dashboard.looks import Page
+from leasehold.web.dashboard.rendering import render, wrap
+from leasehold.web.streams import Streams
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request, Response
+
+    from leasehold.web.problems import Problem
+
+
+def install(app: FastAPI) -> None:
+    """Let people see a page where a program sees a problem, and keep the open streams."""
+    app.state.streams = Streams()
+    app.state.site.error_page = show_problem
+
+
+def show_problem(request: Request, problem: Problem) -> Response:
+    """Say it on a page."""
+    look = look_of(request)
+    values = {"title": problem.title, "text": problem.detail}
+    page = Page(template="trouble.html", title=problem.title, values=values, is_live=False)
+    headers = problem.headers | {"Cache-Control": "no-store"}
+    body = wrap(look, page, render(look, page), etag="")
+    return HTMLResponse(body, problem.status, headers=headers)

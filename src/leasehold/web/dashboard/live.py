@@ -1,0 +1,55 @@
+"""The stream behind each open page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+import anyio.to_thread
+from starlette.responses import PlainTextResponse
+
+from leasehold.web.dashboard.answering import look_of, see
+from leasehold.web.dashboard.looks import Look, Page
+from leasehold.web.dashboard.rendering import fingerprint, render
+from leasehold.web.streams import EventStream, TooManyStreams
+
+if TYPE_CHECKING:
+    from fastapi import Request, Response
+
+    from leasehold.web.dashboard.looks import View
+    from leasehold.web.dashboard.sections import Section
+
+_MOST_LETTERS = 2_000
+
+
+def open_stream(request: Request, section: Section) -> Response:
+    """Follow the page that `of` names: its path and query, as this service has them."""
+    asked = request.query_params.get("of", "")
+    here = look_of(request)
+    address = urlsplit(asked[:_MOST_LETTERS])
+    found = section.find(address.path.removeprefix(here.root))
+    if found is None or len(asked) > _MOST_LETTERS:
+        return PlainTextResponse("There is no such page to follow.", 404)
+    view, params = found
+
+    async def watch() -> str:
+        look = Look(
+            site=here.site,
+            path=address.path.removeprefix(here.root),
+            root=here.root,
+            params=params,
+            query=dict(parse_qsl(address.query)),
+        )
+        return await anyio.to_thread.run_sync(_seen, look, view)
+
+    try:
+        listener = request.app.state.streams.listen(asked, watch)
+    except TooManyStreams:
+        text = "Too many live pages are open; this one is not updated by itself."
+        return PlainTextResponse(text, 503, {"Retry-After": "10"})
+    return EventStream(listener, here.site.ending)
+
+
+def _seen(look: Look, view: View) -> str:
+    page = see(look, view)
+    return fingerprint(render(look, page)) if isinstance(page, Page) else ""

@@ -1,0 +1,77 @@
+"""Throttles and shares: limits, what they hold up, pause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leasehold.errors import BadOption
+from leasehold.web.dashboard.looks import WHO, Done, Look, Page
+from leasehold.web.dashboard.pausing import read_until
+from leasehold.web.dashboard.sections import Section
+
+section = Section()
+
+
+@section.page("/throttles")
+def show(look: Look) -> Page:
+    """List rules, keys with limits of their own, and shares."""
+    throttles, shares = look.client.throttles.list(), look.client.shares.list()
+    values = {"throttles": throttles, "shares": shares}
+    return Page(template="throttles.html", title="Throttles", values=values)
+
+
+@section.action("/throttles/pause")
+def pause(look: Look) -> Done:
+    """Start none of its jobs."""
+    name = look.said("name")
+    until = read_until(look.said("until"))
+    look.client.throttles.pause(name, until=until, reason=look.said("reason"), by=WHO)
+    return Done(text=f"Throttle {name} is paused" + (f" for {until}." if until else "."))
+
+
+@section.action("/throttles/resume")
+def resume(look: Look) -> Done:
+    """End a pause."""
+    name = look.said("name")
+    look.client.throttles.resume(name)
+    return Done(text=f"Throttle {name} goes on.")
+
+
+@section.action("/throttles/set")
+def change(look: Look) -> Done:
+    """Change its limits; an empty field takes that limit away."""
+    name = look.said("name")
+    limits: dict[str, Any] = {
+        "running": _number(look, "running", int),
+        "per_worker": _number(look, "per_worker", int),
+        "rate": _number(look, "rate", float),
+        "burst": _number(look, "burst", float),
+    }
+    look.client.throttles.set(name, per=look.said("per") or "1s", by=WHO, **limits)
+    return Done(text=f"Throttle {name} has its new limits.")
+
+
+@section.action("/throttles/reset")
+def reset(look: Look) -> Done:
+    """Let code say its limits again."""
+    name = look.said("name")
+    look.client.throttles.reset(name)
+    return Done(text=f"Throttle {name} has the limits of its code again.")
+
+
+@section.action("/throttles/refill")
+def refill(look: Look) -> Done:
+    """Forget what was used up of its rate."""
+    name = look.said("name")
+    look.client.throttles.refill(name)
+    return Done(text=f"What {name} has used of its rate is forgotten.")
+
+
+def _number(look: Look, name: str, kind: type[float]) -> float | None:
+    text = look.said(name)
+    if not text:
+        return None
+    try:
+        return kind(text)
+    except ValueError:
+        raise BadOption(f"{name}: {text!r} is not a number") from None

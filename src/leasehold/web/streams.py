@@ -1,0 +1,170 @@
+"""Server-sent events: tells open pages that what they show has changed.
+
+All who watch one page share one poller, which looks at it while anybody listens. However many pages
+are watched, looking takes a twentieth of one connection's time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeAlias
+
+from starlette.responses import Response
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+MOST_STREAMS = 256
+HEARTBEAT_SECONDS = 15.0
+# Then the browser connects anew: a client that vanished without a word is gone by then.
+LONGEST_SECONDS = 600.0
+RETRY_MILLISECONDS = 1_000
+LEAST_REST_SECONDS = 1.0
+LONGEST_REST_SECONDS = 30.0
+REST_FACTOR = 20
+
+# Looks at a topic; what it returns differs when the topic does.
+Watch: TypeAlias = Callable[[], Awaitable[str]]
+
+
+class TooManyStreams(Exception):
+    """So many pages are open that another one may not be live."""
+
+
+class _Topic:
+    """What many listeners watch: their signals, and the task that looks."""
+
+    def __init__(self) -> None:
+        self.listeners: set[asyncio.Event] = set()
+        self.task: asyncio.Task[None] | None = None
+        self.seen: str | None = None
+
+
+class Streams:
+    """All open streams of a process. Used on the event loop only."""
+
+    def __init__(self, *, most: int = MOST_STREAMS) -> None:
+        self._most = most
+        self._topics: dict[str, _Topic] = {}
+        self.open = 0
+
+    @property
+    def watched(self) -> int:
+        """How many different topics somebody listens to."""
+        return len(self._topics)
+
+    def listen(self, name: str, watch: Watch) -> Listener:
+        """Follow a topic; `TooManyStreams` when there is no room for another one."""
+        if self.open >= self._most:
+            raise TooManyStreams
+        topic = self._topics.get(name)
+        if topic is None:
+            topic = self._topics[name] = _Topic()
+            topic.task = asyncio.create_task(self._poll(topic, watch))
+        self.open += 1
+        return Listener(self, name, topic)
+
+    def leave(self, name: str, topic: _Topic, signal: asyncio.Event) -> None:
+        """Stop to follow; with the last listener its poller ends."""
+        topic.listeners.discard(signal)
+        self.open -= 1
+        if not topic.listeners and self._topics.get(name) is topic:
+            del self._topics[name]
+            if topic.task is not None:
+                topic.task.cancel()
+
+    async def _poll(self, topic: _Topic, watch: Watch) -> None:
+        while True:
+            started = time.monotonic()
+            # A look that fails tells nothing: the page's own request will say what is wrong.
+            with suppress(Exception):
+                seen = await watch()
+                before, topic.seen = topic.seen, seen
+                # Who has come since then was told to look at once.
+                for signal in topic.listeners if before not in {None, seen} else ():
+                    signal.set()
+            await asyncio.sleep(self._rest(time.monotonic() - started))
+
+    def _rest(self, took_seconds: float) -> float:
+        rest = took_seconds * REST_FACTOR * max(1, self.watched)
+        return min(max(LEAST_REST_SECONDS, rest), LONGEST_REST_SECONDS)
+
+
+class Listener:
+    """One open stream's ear."""
+
+    def __init__(self, streams: Streams, name: str, topic: _Topic) -> None:
+        self._streams = streams
+        self._name = name
+        self._topic = topic
+        self.signal = asyncio.Event()
+        topic.listeners.add(self.signal)
+
+    def close(self) -> None:
+        self._streams.leave(self._name, self._topic, self.signal)
+
+
+class EventStream(Response):
+    """An ASGI response that says `tick` at once and after each change, until somebody ends it.
+
+    The first tick lets a page that comes back after a break look again: so nothing depends on
+    Last-Event-ID.
+    """
+
+    def __init__(self, listener: Listener, ending: asyncio.Event) -> None:
+        super().__init__()
+        self._listener = listener
+        self._ending = ending
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        gone = asyncio.create_task(_until_gone(receive))
+        ended = asyncio.create_task(self._ending.wait())
+        try:
+            with suppress(OSError):  # the client has gone
+                await self._serve(send, {gone, ended})
+        finally:
+            self._listener.close()
+            for task in (gone, ended):
+                task.cancel()
+
+    async def _serve(self, send: Send, ends: set[asyncio.Task[object]]) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        await _write(send, f"retry: {RETRY_MILLISECONDS}\n\nevent: tick\ndata:\n\n")
+        until = time.monotonic() + LONGEST_SECONDS
+        while time.monotonic() < until:
+            changed = asyncio.create_task(self._listener.signal.wait())
+            await asyncio.wait(
+                {changed, *ends},
+                timeout=HEARTBEAT_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            changed.cancel()
+            if any(task.done() for task in ends):
+                break
+            await _write(send, self._next())
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _next(self) -> str:
+        if not self._listener.signal.is_set():
+            return ": still here\n\n"
+        self._listener.signal.clear()
+        return "event: tick\ndata:\n\n"
+
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # a proxy in between must not collect it
+]
+
+
+async def _write(send: Send, text: str) -> None:
+    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
