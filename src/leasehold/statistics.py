@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
 
 DAY = timedelta(days=1)
+DEAR_SECONDS = 0.05  # a count that takes longer stands for a while …
+DEAR_REST = 20  # … so many times as long
 STALE_SECONDS = 30.0  # a sample that is older is not shown as the present
 MOST_FAILURES = 10_000  # attempts looked at
 
@@ -45,6 +49,7 @@ class Stats:
 
     def __init__(self, store: Callable[[], Store]) -> None:
         self._store = store
+        self._depths = _Depths()
 
     def overview(self, window: Duration = "1h") -> Overview:
         """Say how it stands now, and what happened in the window before."""
@@ -52,7 +57,7 @@ class Stats:
         now = store.moment()
         counted = store.statistics(since=now - timedelta(seconds=span))
         died = store.statistics(since=now - DAY, facts=[Fact.DEAD.value])
-        queues = _fresh(store, now)
+        queues = self._depths.read(store, now)
         whole = activity_of(counted, span)
         depth = sum_depths(queues, now)
         alive = [each for each in store.workers() if _is_alive(each, now)]
@@ -113,12 +118,27 @@ def _window(window: Duration) -> float:
     return span
 
 
-def _fresh(store: Store, now: datetime) -> list[Depth]:
-    """Return the newest sample, or count when it is too old."""
-    sampled = store.last_depths()
-    if sampled and (now - sampled[0].at).total_seconds() <= STALE_SECONDS:
-        return sampled
-    return store.count_depths()
+class _Depths:
+    """How deep the queues are. Counts where no worker samples, but not all the time."""
+
+    def __init__(self) -> None:
+        self._counting = threading.Lock()
+        self._counted: list[Depth] = []
+        self._counts_until = float("-inf")  # on this process's clock
+
+    def read(self, store: Store, now: datetime) -> list[Depth]:
+        """Return the newest sample, or count when it is too old."""
+        sampled = store.last_depths()
+        if sampled and (now - sampled[0].at).total_seconds() <= STALE_SECONDS:
+            return [each for each in sampled if each.queue]
+        with self._counting:
+            began = time.monotonic()
+            if began >= self._counts_until:
+                self._counted = store.count_depths()
+                took = time.monotonic() - began
+                rest = DEAR_REST * took if took >= DEAR_SECONDS else 0.0
+                self._counts_until = time.monotonic() + rest
+            return self._counted
 
 
 def _is_alive(worker: WorkerInfo, now: datetime) -> bool:

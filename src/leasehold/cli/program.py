@@ -19,7 +19,9 @@ from leasehold.cli.queues import queues, workers
 from leasehold.cli.retention import prune, retention
 from leasehold.cli.schedules import schedules
 from leasehold.cli.shares import shares
+from leasehold.cli.stats import failures, stats
 from leasehold.cli.throttles import throttles
+from leasehold.cli.top import top
 from leasehold.cli.why import why
 from leasehold.cli.work import work
 
@@ -46,7 +48,7 @@ def program() -> None:
 
 for _command in (
     *(work, enqueue, jobs, batches, why, keys, queues, schedules, throttles, shares, workers),
-    *(retention, prune, migrate, move, doctor, bench),
+    *(stats, failures, top, retention, prune, migrate, move, doctor, bench),
 ):
     program.add_command(_command)
 batches.add_command(draw)
