@@ -29,6 +29,7 @@ class SavingRules(Ground):
         chosen=some_picks,
         cursor=cursors,
         done=amounts,
+        later=amounts,
         total=amounts,
         step=names,
         is_impostor=st.sampled_from([False, False, False, True]),
@@ -39,11 +40,12 @@ class SavingRules(Ground):
         chosen: list[int],
         cursor: str | None,
         done: float | None,
+        later: float | None,
         total: float | None,
         step: str | None,
         is_impostor: bool,
     ) -> None:
-        """Save for some claims of one worker."""
+        """Save for some claims of one worker, and a little later how far they are by then."""
         worker, _ = self.a_claim(chosen[0])
         saves = [
             Save(
@@ -61,6 +63,9 @@ class SavingRules(Ground):
         if is_impostor:
             worker = WorkerId(3 - worker)
         assert self.store.save(worker, saves) == self.model.save(worker, saves)
+        if later is not None:
+            saves = [Save(job_id=each.job_id, fence=each.fence, done=later) for each in saves]
+            assert self.store.save(worker, saves) == self.model.save(worker, saves)
 
     @precondition(lambda self: self.claims)
     @rule(pick=picks, cursor=cursors)
