@@ -44,9 +44,9 @@ def test_while_jobs_run_it_takes_a_twentieth_of_the_time() -> None:
 
 def test_a_slow_step_is_followed_by_a_longer_rest_and_a_smaller_step() -> None:
     pace = Pace()
-    rest = pace.after(0.1, is_busy=True)
+    rest = pace.after(0.2, is_busy=True)
 
-    assert rest == pytest.approx(1.9)
+    assert rest == pytest.approx(3.8)
     assert pace.limit == LARGEST_STEP // 2
     for _ in range(20):
         pace.after(1.0, is_busy=True)
