@@ -13,7 +13,7 @@ from leasehold.model.durations import Duration, seconds
 from leasehold.model.facts import LIVING_SECONDS
 from leasehold.model.failures import group_failures
 from leasehold.model.statistics import (
-    FINE_SECONDS,
+    FINE_SPAN,
     LONGEST_WINDOW_SECONDS,
     Activity,
     Counted,
@@ -25,12 +25,13 @@ from leasehold.model.statistics import (
     Slot,
     activity_of,
     counts_of,
+    fill,
     step_of,
     sum_depths,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from leasehold.model.failures import FailureGroup
     from leasehold.model.statistics import Total
@@ -82,7 +83,7 @@ class Stats:
     ) -> list[Point]:
         """List what happened in even steps, the oldest first; the last one is not over yet.
 
-        Up to an hour in steps of 10 s; a longer window in steps of 5 minutes or more.
+        Up to an hour in steps of 10 s, up to a day of 5 minutes, up to a week of an hour.
         """
         span, store = _window(window), self._store()
         step = step_of(span)
@@ -113,7 +114,7 @@ class Stats:
 
 def _window(window: Duration) -> float:
     span = seconds(window, name="window")
-    if not FINE_SECONDS <= span <= LONGEST_WINDOW_SECONDS:
+    if not FINE_SPAN <= span <= LONGEST_WINDOW_SECONDS:
         raise BadOption(f"window: {window!r} is not between 10 seconds and 7 days")
     return span
 
@@ -165,7 +166,7 @@ def _by_kind(counted: Iterable[Counted], span: float) -> list[Activity]:
 
 
 def _points(
-    moments: Iterable[int], step: int, slots: Iterable[Slot], depths: Iterable[Depth]
+    moments: Sequence[int], step: int, slots: Iterable[Slot], depths: Sequence[Depth]
 ) -> list[Point]:
     facts: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     ran: dict[int, Histogram] = defaultdict(Histogram)
@@ -175,16 +176,14 @@ def _points(
             ran[at].add(slot.bucket, slot.count, slot.seconds)
         else:
             facts[at][slot.fact] += slot.count
-    sampled: dict[int, list[Depth]] = defaultdict(list)
-    for depth in depths:
-        sampled[int(depth.at.timestamp())].append(depth)
+    at_each = [datetime.fromtimestamp(at, UTC) for at in moments]
     return [
         Point(
-            at=(moment := datetime.fromtimestamp(at, UTC)),
+            at=moment,
             seconds=step,
             counts=counts_of(facts[at]),
             ran=ran[at].times(),
-            depth=sum_depths(sampled[at], moment) if at in sampled else None,
+            depth=depth,
         )
-        for at in moments
+        for at, moment, depth in zip(moments, at_each, fill(at_each, depths), strict=True)
     ]

@@ -92,6 +92,15 @@ def test_a_sample_is_what_is_read_until_the_next_one(store: Store) -> None:
     assert [each.ready for each in store.last_depths()] == [4]
 
 
+def test_that_there_is_nothing_is_written_down_now_and_then(store: Store) -> None:
+    moments = []
+    for _ in range(31):
+        assert store.sample_depths() == []
+        moments += [each.at for each in store.last_depths()]
+        pass_time(store, 10)
+    assert len(set(moments)) == 2, "at first, and after five minutes"
+
+
 def test_a_queue_that_is_empty_now_is_written_down_once(store: Store) -> None:
     taken = start_one(store)
     store.sample_depths()
@@ -144,8 +153,25 @@ def test_a_series_shows_the_greatest_numbers_of_each_step(store: Store, stats: S
     claim(store, limit=3)
     pass_time(store, 10)
     store.sample_depths()
-    depths = [point.depth for point in stats.series("1m") if point.depth is not None]
-    assert [(each.ready, each.running) for each in depths] == [(5, 0), (2, 3)]
-    depths = [point.depth for point in stats.series("1m", queue="other") if point.depth is not None]
-    assert [each.ready for each in depths] == [2, 2]
+    assert [(each.ready, each.running) for each in shown(stats)] == [(5, 0), (2, 3)]
+    assert [each.ready for each in shown(stats, queue="other")] == [2, 2]
+    assert [each.ready for each in shown(stats, queue="third")] == [0, 0]
     assert all(point.depth is None for point in stats.series("1m", kind="greet"))
+
+
+def test_a_sample_stands_for_a_while_and_emptiness_for_longer(store: Store, stats: Stats) -> None:
+    taken = start_one(store)
+    store.sample_depths()
+    pass_time(store, 120)
+    store.sample_depths()
+    settle(store, taken, "succeeded")
+    pass_time(store, 10)
+    store.sample_depths()
+    pass_time(store, 240)
+    assert [each.running for each in shown(stats)] == [1] * 7 + [1] + [0] * 25
+    assert stats.series("10m")[-1].depth is not None
+
+
+def shown(stats: Stats, queue: str | None = None) -> list[Depth]:
+    points = stats.series("10m", queue=queue)
+    return [point.depth for point in points if point.depth is not None]

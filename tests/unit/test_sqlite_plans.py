@@ -48,6 +48,8 @@ SORTING = {
     "depth_series",
     "fleet",
     "fold_charges_sum",
+    "fold_depths_put",
+    "fold_statistics_put",
     "get_batch",
     "jobs",
     "lapsed",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import leasehold as lh
 from leasehold.errors import StoreUnavailable
 from leasehold.model.states import State
 from leasehold.model.values import Want
 from leasehold.store import open_store
 from leasehold.store.base import Answer
+from leasehold.upkeep.statistics import DUTY
 from tests.conformance.tables import open_tables
 from tests.worker.kit import GONE, ChangedStore, drain, new_worker, outcomes, wait_until
 from tests.worker.sample_tasks import add_process
@@ -183,3 +186,52 @@ def test_who_takes_a_lease_back_counts_it_as_lapsed(client: Client) -> None:
         wait_until(lambda: facts(client) == {"lapsed": 1, "succeeded": 1}, "both are counted")
     assert outcomes(client, job.id) == ["lapsed", "succeeded"]
     assert client.get(job.id).state is State.SUCCEEDED
+
+
+@pytest.fixture
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leasehold.worker.caretaker.FIRST_SAMPLE_SECONDS", 0.01)
+    monkeypatch.setattr("leasehold.upkeep.statistics.ASK_SECONDS", 0.05)
+    monkeypatch.setattr("leasehold.upkeep.statistics.SAMPLE_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("_soon")
+def test_a_running_worker_samples_how_deep_the_queues_are(client: Client) -> None:
+    client.enqueue_many(dies.call() for _ in range(3))
+    with new_worker(client, [fine]):
+        wait_until(lambda: bool(client.store.last_depths()), "there is a sample")
+        wait_until(
+            lambda: sum(each.parked for each in client.store.last_depths()) == 3,
+            "and it shows what waits",
+        )
+    assert client.stats.overview().in_queue == 3
+
+
+@pytest.mark.usefixtures("_soon")
+def test_one_worker_of_a_fleet_samples_and_the_next_goes_on_when_it_ends(client: Client) -> None:
+    def count(store: Store, name: str, worker: Any, *, seconds: float) -> Any:
+        duty = store.take_duty(name, worker, seconds=seconds)
+        if name == DUTY and duty is not None:
+            holders.append(worker)
+        return duty
+
+    holders: list[Any] = []
+    watched = lh.Client(store=ChangedStore(client.store, take_duty=count))
+    with new_worker(watched, [fine]) as second, new_worker(watched, [fine]) as first:
+        wait_until(lambda: len(holders) == 1, "one of them has the duty")
+        leaver, stayer = (first, second) if holders == [first.id] else (second, first)
+        leaver.stop()
+        wait_until(lambda: holders == [leaver.id, stayer.id], "the other one goes on")
+
+
+@pytest.mark.usefixtures("_soon")
+def test_old_counts_are_folded_by_whoever_samples(client: Client) -> None:
+    client.enqueue(fine)
+    drain(client, fine)
+    client.store.skew_seconds = 7_200.0
+    with new_worker(client, [fine]), open_tables(client.store.url) as tables:
+        wait_until(
+            lambda: {row["span"] for row in tables.rows("statistic")} == {0, 300},
+            "what was counted two hours ago is folded",
+        )
+    assert facts(client) == {"succeeded": 1}

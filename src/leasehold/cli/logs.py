@@ -9,6 +9,8 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+from leasehold.model.scrubbing import scrub
+
 # Whatever else a record carries came in through `extra`: the fields of the event.
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -38,8 +40,9 @@ class JsonFormatter(logging.Formatter):
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """Return what the event carries beside its name."""
-    return {name: value for name, value in vars(record).items() if name not in _OWN}
+    """Return what the event carries beside its name; no password gets out by mistake."""
+    carried = {name: value for name, value in vars(record).items() if name not in _OWN}
+    return {n: scrub(value) if isinstance(value, str) else value for n, value in carried.items()}
 
 
 def set_up_logging(level: str, style: str) -> None:
@@ -55,4 +58,4 @@ def _word(value: object) -> str:
 
 
 def _trace(formatter: logging.Formatter, record: logging.LogRecord) -> str:
-    return "\n" + formatter.formatException(record.exc_info) if record.exc_info else ""
+    return "\n" + scrub(formatter.formatException(record.exc_info)) if record.exc_info else ""

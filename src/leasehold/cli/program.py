@@ -18,6 +18,7 @@ from leasehold.cli.move import move
 from leasehold.cli.queues import queues, workers
 from leasehold.cli.retention import prune, retention
 from leasehold.cli.schedules import schedules
+from leasehold.cli.serve import serve
 from leasehold.cli.shares import shares
 from leasehold.cli.stats import failures, stats
 from leasehold.cli.throttles import throttles
@@ -47,7 +48,20 @@ def program() -> None:
 
 
 for _command in (
-    *(work, enqueue, jobs, batches, why, keys, queues, schedules, throttles, shares, workers),
+    *(
+        work,
+        serve,
+        enqueue,
+        jobs,
+        batches,
+        why,
+        keys,
+        queues,
+        schedules,
+        throttles,
+        shares,
+        workers,
+    ),
     *(stats, failures, top, retention, prune, migrate, move, doctor, bench),
 ):
     program.add_command(_command)

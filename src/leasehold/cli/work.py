@@ -10,6 +10,7 @@ import click
 
 from leasehold.cli.commands import Command, with_session
 from leasehold.cli.values import read_duration
+from leasehold.cli.watching import metrics_options, watching
 
 if TYPE_CHECKING:
     from leasehold.cli.session import Session
@@ -70,6 +71,8 @@ _LEAST_SECONDS = 0.1
 @click.option("--name", help="What the worker calls itself.")
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
 @click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
+@click.option("--log-arguments", is_flag=True, help="Show jobs' arguments in the log, cut short.")
+@metrics_options
 @with_session
 def work(
     session: Session,
@@ -84,6 +87,8 @@ def work(
     batch: str | None,
     log_level: str,
     log_format: str,
+    metrics_port: int | None,
+    metrics_host: str,
     **options: Any,
 ) -> None:
     """Run the jobs of a module's tasks until SIGTERM or Ctrl-C.
@@ -99,8 +104,11 @@ def work(
     set_up_logging(log_level, log_format)
     options |= {"queues": read_queues(queues), **read_slots(slots)}
     registry = load_registry(tasks)
-    with session.client(may_create=True) as client:
-        worker = Worker(client, registry, **options)
+    with (
+        session.client(may_create=True) as client,
+        watching(metrics_port=metrics_port, metrics_host=metrics_host) as observers,
+    ):
+        worker = Worker(client, registry, observers=observers, **options)
         _announce(worker, session, len(registry))
         # What loading the tasks took is part of the budget; what is left of it is never nothing.
         spent = time.monotonic() - started

@@ -11,17 +11,33 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
 from leasehold.model.ids import JobId
 
-FINE_SECONDS, COARSE_SECONDS = 10, 300  # the spans in which facts are counted …
-FINE_KEPT_SECONDS, COARSE_KEPT_SECONDS = 3_600.0, 7 * 86_400.0  # … and how long each is kept
-EVER_SPAN = 0  # all that was counted in a fine span that is not kept any more
-LONGEST_WINDOW_SECONDS = COARSE_KEPT_SECONDS
-MOST_POINTS = 360
+FINE_SPAN = 10  # seconds
+EVER_SPAN = 0  # all that was counted in a fine span and is not kept there any more
+EMPTY_SECONDS = 300.0  # an empty store is sampled so often only
+GAP_SECONDS = 60.0  # a sample stands for what follows, for so long
 LEAST_BUCKET, GREATEST_BUCKET = -13, 24  # 0.12 ms, half a year
+
+
+class Level(NamedTuple):
+    """A span of time in which facts are counted, how long that is kept, and the next one."""
+
+    span: int
+    kept_seconds: float
+    following: int | None
+
+
+LEVELS = (
+    Level(FINE_SPAN, 3_600.0, 300),
+    Level(300, 86_400.0, 3_600),
+    Level(3_600, 7 * 86_400.0, None),
+)
+LONGEST_WINDOW_SECONDS = LEVELS[-1].kept_seconds
 
 
 class Fact(StrEnum):
@@ -262,13 +278,8 @@ def activity_of(
 
 
 def step_of(window_seconds: float) -> int:
-    """Return how many seconds apart the points of a series are: as fine as it was counted."""
-    least = FINE_SECONDS if window_seconds <= FINE_KEPT_SECONDS else COARSE_SECONDS
-    steps = (FINE_SECONDS, 30, 60, COARSE_SECONDS, 900, 1_800, 3_600)
-    return next(
-        (step for step in steps if step >= least and window_seconds / step <= MOST_POINTS),
-        steps[-1],
-    )
+    """Return how many seconds apart the points of a series are: as fine as all of it is kept."""
+    return next(level.span for level in LEVELS if window_seconds <= level.kept_seconds)
 
 
 def sum_depths(depths: Sequence[Depth], at: datetime) -> Depth:
@@ -286,14 +297,38 @@ def sum_depths(depths: Sequence[Depth], at: datetime) -> Depth:
     )
 
 
-def vanished(before: Sequence[Depth], now: Sequence[Depth]) -> list[Depth]:
-    """Name the queues that had jobs at the last sample and have none now: to be told once."""
+def news_of(before: Sequence[Depth], now: Sequence[Depth], moment: datetime) -> list[Depth]:
+    """Say what of a sample is to be written down: what is there, and what is not there any more.
+
+    That nothing is there is written down every few minutes only.
+    """
     still = {each.queue for each in now}
-    return [
-        Depth(at=each.at, queue=each.queue)
+    gone = [
+        Depth(at=moment, queue=each.queue)
         for each in before
         if each.queue not in still and (each.in_queue or each.failed or each.running)
     ]
+    if now or gone:
+        return [*now, *gone]
+    is_known = before and (moment - before[0].at).total_seconds() < EMPTY_SECONDS
+    return [] if is_known else [Depth(at=moment)]
+
+
+def fill(moments: Iterable[datetime], depths: Sequence[Depth]) -> list[Depth | None]:
+    """Say how deep it was at each moment: as at the last sample, unless that is too old."""
+    found: list[Depth | None] = []
+    last: Depth | None = None
+    known = {each.at: each for each in depths}
+    for moment in moments:
+        last = known.get(moment, last)
+        if last is None:
+            found.append(None)
+            continue
+        is_empty = not (last.in_queue or last.failed or last.running)
+        age = (moment - last.at).total_seconds()
+        is_fresh = age <= (EMPTY_SECONDS + GAP_SECONDS if is_empty else GAP_SECONDS)
+        found.append(msgspec.structs.replace(last, at=moment) if is_fresh else None)
+    return found
 
 
 def totals_of(counted: Iterable[Counted]) -> list[Total]:

@@ -1,9 +1,11 @@
 """The HTTP service: an API, a live dashboard, health and metrics, over one or more stores.
 
 `create_app(client)` is an ASGI application of its own, to be served or mounted into another one.
+An `Application` is a program that lives in `leasehold serve`.
 """
 
 from leasehold.web.app import create_app
+from leasehold.web.applications import Application
 from leasehold.web.settings import WebSettings
 
-__all__ = ["WebSettings", "create_app"]
+__all__ = ["Application", "WebSettings", "create_app"]

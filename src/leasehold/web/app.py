@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ from leasehold.web.settings import WebSettings
 from leasehold.web.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from fastapi import APIRouter
     from starlette.types import ASGIApp
@@ -75,7 +76,9 @@ class Service(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         settings: WebSettings = self.state.site.settings
-        limited = BodyLimit(super().build_middleware_stack(), settings.body_limit)
+        limited = BodyLimit(
+            super().build_middleware_stack(), settings.body_limit, self.state.body_limits
+        )
         return SecurityHeaders(Guard(limited, settings))
 
 
@@ -99,19 +102,38 @@ def create_app(
         redoc_url=None,
         openapi_tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
         generate_unique_id_function=name_operation,
+        lifespan=_living,
         redirect_slashes=False,  # a POST that is redirected may lose its body
     )
     app.state.site = site or Site(
         client=client, settings=settings or WebSettings(), registry=registry or Registry()
     )
+    app.state.body_limits = {}  # of applications, by their path
     routers = [*_ROUTERS, *_add_extensions(app)]
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes]
     app.state.routes = [route for route in routes if isinstance(route, APIRoute)]
+    if hasattr(app.state, "metrics"):
+        app.state.site.observers = (app.state.metrics,)
     install(app)
     describe(app)
     return app
+
+
+def first_segments(app: FastAPI) -> frozenset[str]:
+    """Name what our own paths begin with."""
+    routes: list[APIRoute] = app.state.routes
+    return frozenset(route.path.split("/")[1] for route in routes)
+
+
+@asynccontextmanager
+async def _living(app: FastAPI) -> AsyncIterator[None]:
+    """At the end, tell whoever keeps a request open."""
+    try:
+        yield
+    finally:
+        app.state.site.ending.set()
 
 
 def _add_extensions(app: FastAPI) -> Iterator[APIRouter]:

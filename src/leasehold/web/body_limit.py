@@ -11,6 +11,8 @@ from leasehold.web.guard import answer
 from leasehold.web.problems import make_problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _TOO_LARGE = 413
@@ -19,33 +21,43 @@ _TOO_LARGE = 413
 class BodyLimit:
     """Refuses a body that says it is too large, and cuts off one that turns out to be."""
 
-    def __init__(self, app: ASGIApp, limit: int) -> None:
+    def __init__(self, app: ASGIApp, limit: int, limits: Mapping[str, int]) -> None:
         self._app = app
         self._limit = limit
+        self._limits = limits  # of applications, by their path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        limit = self._limit_of(scope)
         said = Headers(scope=scope).get("content-length", "")
-        if said.isdecimal() and int(said) > self._limit:
-            await answer(make_problem(_TOO_LARGE, "too-large", self._detail), send)
+        if said.isdecimal() and int(said) > limit:
+            await answer(make_problem(_TOO_LARGE, "too-large", _detail(limit)), send)
             return
-        await self._app(scope, self._counting(receive), send)
+        await self._app(scope, _counting(receive, limit), send)
 
-    def _counting(self, receive: Receive) -> Receive:
-        seen = 0
+    def _limit_of(self, scope: Scope) -> int:
+        path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+        for prefix, limit in self._limits.items():
+            if f"{path}/".startswith(f"{prefix}/"):
+                return limit
+        return self._limit
 
-        async def count() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._limit:
-                raise HTTPException(_TOO_LARGE, self._detail)
-            return message
 
-        return count
+def _counting(receive: Receive, limit: int) -> Receive:
+    seen = 0
 
-    @property
-    def _detail(self) -> str:
-        return f"the body is larger than {self._limit:,} bytes"
+    async def count() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > limit:
+            raise HTTPException(_TOO_LARGE, _detail(limit))
+        return message
+
+    return count
+
+
+def _detail(limit: int) -> str:
+    return f"the body is larger than {limit:,} bytes"

@@ -13,12 +13,15 @@ from fastapi import Depends, Request
 from leasehold.client import Client
 from leasehold.registry import Registry
 from leasehold.web.settings import WebSettings
+from leasehold.worker import Worker
+from leasehold.worker.observing import Observer
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from leasehold.web.problems import Problem
 
+MAIN_TITLE = "main"
 # Makes the page that a person sees instead of a problem's JSON.
 ErrorPage: TypeAlias = "Callable[[Request, Problem], Response]"
 
@@ -53,15 +56,15 @@ class Site:
     client: Client
     settings: WebSettings
     registry: Registry = field(default_factory=Registry)  # the tasks that run here
+    title: str = MAIN_TITLE
     path: str = ""  # where it is mounted below the service: "", or "/stores/<name>"
-    stores: tuple[StoreLink, ...] = (StoreLink(name="", title="main", path=""),)
+    stores: tuple[StoreLink, ...] = (StoreLink(name="", title=MAIN_TITLE, path=""),)
     applications: tuple[ApplicationLink, ...] = ()
     error_page: ErrorPage | None = None
+    workers: tuple[Worker, ...] = ()  # that are embedded here
+    observers: tuple[Observer, ...] = ()  # of the workers that run here
     ending: asyncio.Event = field(default_factory=asyncio.Event)
-    runs: threading.Semaphore = field(init=False)  # one is held by each `POST /worker`
-
-    def __post_init__(self) -> None:
-        self.runs = threading.Semaphore(self.settings.runs_at_once)
+    runs: set[threading.Thread] = field(default_factory=set)  # one for each `POST /worker`
 
     def base(self, request: Request) -> str:
         """Return the path of the whole service, below which the links of stores and apps are."""

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from leasehold.model.states import State
 from leasehold.model.values import Fleet
 from leasehold.upkeep import retention as keeping
+from leasehold.upkeep import statistics as sampling
 from leasehold.upkeep.following import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
 from leasehold.worker.counting import FLEET_FLUSH_SECONDS, FLUSH_SECONDS
 from leasehold.worker.follower import SWEEP_LIMIT
+from leasehold.worker.journal import SUMMARY_SECONDS
 from leasehold.worker.turns import SPARE_LOOKS
 
 if TYPE_CHECKING:
@@ -28,9 +30,11 @@ if TYPE_CHECKING:
     from leasehold.model.values import Survey
     from leasehold.store.base import Store
     from leasehold.upkeep.retention import Retention
+    from leasehold.upkeep.statistics import Sampler
     from leasehold.worker.book import Book
     from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
+    from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
     from leasehold.worker.settings import Settings
@@ -42,6 +46,7 @@ BEAT_SECONDS = 15.0
 LAPSE_LOOK_SECONDS = 0.25  # between the looks of all workers
 TEND_SECONDS = 60.0
 FIRST_KEEP_SECONDS = 5.0
+FIRST_SAMPLE_SECONDS = 1.0
 
 
 class Caretaker:
@@ -58,8 +63,10 @@ class Caretaker:
         taker: Taker,
         retention: Retention,
         counts: Counts,
+        sampler: Sampler,
         follower: Follower,
         plan: Plan,
+        journal: Journal,
         observing: Observing | None = None,
     ) -> None:
         self._store = store
@@ -70,8 +77,10 @@ class Caretaker:
         self._taker = taker
         self._retention = retention
         self._counts = counts
+        self._sampler = sampler
         self._follower = follower
         self._plan = plan
+        self._journal = journal
         self._observing = observing
         self._random = random.Random()
         self._has_successors = False  # whether jobs wait behind others of their key
@@ -136,15 +145,17 @@ class Caretaker:
                 Round(self._taker.hand_back_stale, poll),
                 Round(self._beat, BEAT_SECONDS),
                 Round(self._store.tend, TEND_SECONDS),
-                Round(self._keep, keeping.ASK_SECONDS, due_at=self._first_keep_at()),
+                Round(self._journal.summarise, SUMMARY_SECONDS, due_at=_in(SUMMARY_SECONDS)),
+                Round(self._keep, keeping.ASK_SECONDS, due_at=self._soon(FIRST_KEEP_SECONDS)),
+                Round(self._sample, sampling.ASK_SECONDS, due_at=self._soon(FIRST_SAMPLE_SECONDS)),
             ],
             clock=time.monotonic,
             chance=self._random.random,
         )
 
-    def _first_keep_at(self) -> float:
+    def _soon(self, seconds: float) -> float:
         """Not at the start, but soon: a worker that cron starts may live for a minute only."""
-        return time.monotonic() + self._random.uniform(0.5, 1.5) * FIRST_KEEP_SECONDS
+        return time.monotonic() + self._random.uniform(0.5, 1.5) * seconds
 
     def _plan_reclaim(self) -> Round:
         reclaim = Reclaim(
@@ -206,6 +217,11 @@ class Caretaker:
         if self._is_our_turn():
             self._retention.ask(self._store)
 
+    def _sample(self) -> None:
+        """Ask whether it is on us to sample how deep the queues are."""
+        if self._is_our_turn():
+            self._sampler.ask(self._store)
+
     def _beat(self) -> None:
         self.fleet = self._store.beat(self._worker, running=self._book.running_count)
         if news := self._plan.durations.take_news():
@@ -249,3 +265,7 @@ class Caretaker:
         """Promote when the next job is due; of a fleet a few do so, the others survey later."""
         if delay_seconds is not None and (delay_seconds <= 0 or self._is_our_turn()):
             self._next_due_at = min(self._next_due_at, time.monotonic() + delay_seconds)
+
+
+def _in(seconds: float) -> float:
+    return time.monotonic() + seconds

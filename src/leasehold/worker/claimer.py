@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from leasehold.registry import Registry
     from leasehold.store.base import Store, Wake
     from leasehold.upkeep.retention import Retention
+    from leasehold.upkeep.statistics import Sampler
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
+    from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
     from leasehold.worker.runners import Runners
@@ -58,9 +60,11 @@ class Claimer:
         conclusion: Conclusion,
         retention: Retention,
         counts: Counts,
+        sampler: Sampler,
         follower: Follower,
         plan: Plan,
         on_end: Callable[[Reason], None],
+        journal: Journal,
         observing: Observing | None = None,
     ) -> None:
         self._store = store
@@ -83,6 +87,7 @@ class Claimer:
             conclusion=conclusion,
             pace=self._pace,
             plan=plan,
+            journal=journal,
             observing=observing,
         )
         self._waker = store.waker(frozenset(settings.queues))
@@ -97,8 +102,10 @@ class Claimer:
             taker=self._taker,
             retention=retention,
             counts=counts,
+            sampler=sampler,
             follower=follower,
             plan=plan,
+            journal=journal,
             observing=observing,
         )
         self._thread = threading.Thread(target=self._serve, name="leasehold-claim", daemon=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,12 @@ def calm_collector() -> Iterator[None]:
     """Do not look, a thousand times a second, for cycles among modules and jobs under way.
 
     Under load that was a third of a worker's CPU (measured). What handlers leave behind is still
-    collected, and afterwards all is as it was.
+    collected, and afterwards all is as it was. A run in another thread has the process not to
+    itself, and leaves it alone.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     thresholds = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(max(YOUNG_OBJECTS, thresholds[0]), *thresholds[1:])

@@ -8,8 +8,16 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from leasehold.errors import BadResult, Cancelling, Interrupted, LeaseGone, Stopping, TimedOut
-from leasehold.model.outcomes import Cancelled, Outcome, Released, Succeeded, decide
+from leasehold.model.outcomes import (
+    Cancelled,
+    Outcome,
+    Released,
+    Succeeded,
+    decide,
+    describe,
+)
 from leasehold.model.retry import exponential
+from leasehold.model.scrubbing import frames_of, scrub
 
 if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
@@ -81,7 +89,7 @@ def outcome_of_return(attempt: Attempt, value: Any) -> Outcome:
 def outcome_of_error(attempt: Attempt, error: BaseException) -> Outcome:
     """What an error comes to, seen with the reason why the handler was interrupted, if it was."""
     if attempt.is_settled:
-        _logger.error("error after success", exc_info=error, extra=_names(attempt, "it had ended"))
+        _logger.error("error after success", extra=_names(attempt, "it had ended", error))
         return Succeeded()
     interruption = attempt.interruption
     if interruption is TimedOut:
@@ -100,8 +108,9 @@ def _decide(attempt: Attempt, error: BaseException) -> Outcome:
     policy = attempt.task.options.retry
     try:
         return decide(error, policy=policy, chance=random.random(), **known)
-    except Exception as broken:  # a user's retry policy may raise anything
-        _logger.exception("retry policy failed", extra=_names(attempt, "using the default"))
+    except Exception as broken:  # noqa: BLE001 - a user's retry policy may raise anything
+        # Not with the exception itself: its text may hold arguments.
+        _logger.error("retry policy failed", extra=_names(attempt, "using the default", broken))  # noqa: TRY400
         broken.__cause__ = error
         return decide(broken, policy=exponential(), chance=random.random(), **known)
 
@@ -110,5 +119,10 @@ def _timed_out(attempt: Attempt) -> TimedOut:
     return TimedOut(f"ran longer than its timeout of {attempt.claim.timeout_seconds:g} s")
 
 
-def _names(attempt: Attempt, reason: str) -> dict[str, Any]:
-    return {"job": str(attempt.claim.job_id), "kind": attempt.claim.kind, "reason": reason}
+def _names(attempt: Attempt, reason: str, error: BaseException | None = None) -> dict[str, Any]:
+    claim = attempt.claim
+    names = {"job": str(claim.job_id), "kind": claim.kind, "reason": reason}
+    if error is None:
+        return names
+    said = scrub(describe(error).message, claim.args)
+    return names | {"error": said, "traceback": frames_of(error)}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from leasehold.errors import LeaseholdError, Stopping
 from leasehold.model.outcomes import Released
 from leasehold.upkeep.retention import Retention
+from leasehold.upkeep.statistics import Sampler
 from leasehold.worker.attempt import NOT_STARTED
 from leasehold.worker.book import Book
 from leasehold.worker.claimer import Claimer
@@ -17,6 +18,7 @@ from leasehold.worker.conclusion import Conclusion
 from leasehold.worker.counting import Counts
 from leasehold.worker.finisher import Finisher
 from leasehold.worker.follower import Follower
+from leasehold.worker.journal import Journal
 from leasehold.worker.loop_runner import LoopRunner
 from leasehold.worker.observing import run_of
 from leasehold.worker.renewer import Renewer
@@ -63,6 +65,7 @@ class Crew:
         self,
         store: Store,
         worker: WorkerId,
+        name: str,
         registry: Registry,
         settings: Settings,
         *,
@@ -80,6 +83,7 @@ class Crew:
         self.is_hurried = False
         self._counts = Counts()
         self._observing = observing
+        self._journal = Journal(name, self.tally, shows_arguments=settings.logs_arguments)
         self._follower = Follower(store)
         self._saver = Saver(store, worker)
         self._finisher = Finisher(
@@ -92,6 +96,7 @@ class Crew:
             durations=plan.durations,
             counts=self._counts,
             saver=self._saver,
+            journal=self._journal,
             observing=observing,
         )
         conclusion = Conclusion(self.book, self._finisher, observing)
@@ -109,6 +114,7 @@ class Crew:
         self._retention = Retention(
             store, worker, clock=time.monotonic, is_busy=lambda: not self.book.is_empty
         )
+        self._sampler = Sampler(store, worker, clock=time.monotonic)
         self._claimer = Claimer(
             store=store.dedicated(),
             worker=worker,
@@ -119,9 +125,11 @@ class Crew:
             conclusion=conclusion,
             retention=self._retention,
             counts=self._counts,
+            sampler=self._sampler,
             follower=self._follower,
             plan=plan,
             on_end=on_end,
+            journal=self._journal,
             observing=observing,
         )
         look_seconds = min(settings.poll_seconds, settings.shortest_lease_seconds / 12)
@@ -203,6 +211,7 @@ class Crew:
         _logger.info("stopping", extra={"grace_seconds": grace_seconds, "running": running})
         self._claimer.stop(claimer_seconds)
         self._retention.stop(min(1.0, claimer_seconds))
+        self._sampler.stop(min(1.0, claimer_seconds))
         self._hand_back(self.runners.recall())
 
     def _settle(self, seconds: float, *, may_linger: bool = False) -> None:
@@ -216,6 +225,7 @@ class Crew:
         self._renewer.stop(a_while())
         self._watch.stop(a_while())
         self.runners.stop(runners_seconds)
+        self._journal.summarise()
 
     def _hand_back(self, attempts: list[Attempt]) -> None:
         for attempt in attempts:

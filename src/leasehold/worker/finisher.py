@@ -10,6 +10,7 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Protocol
 
 from leasehold.errors import StoreBusy, StoreFull, StoreUnavailable
+from leasehold.model.scrubbing import scrub
 from leasehold.store.base import Answer
 from leasehold.worker.settling import rejected, settlement
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from leasehold.worker.book import Book
     from leasehold.worker.counting import Counts
     from leasehold.worker.durations import Durations
+    from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.report import Tally
     from leasehold.worker.saver import Saver
@@ -33,7 +35,6 @@ LINGER_SECONDS = 10.0
 _LONGEST_PAUSE_SECONDS = 2.0
 _PASSING = (StoreUnavailable, StoreBusy, StoreFull)
 _COMES_BACK = frozenset({"failed", "snoozed"})
-_UNHAPPY = frozenset({"failed", "dead"})
 _logger = logging.getLogger("leasehold.worker")
 
 
@@ -76,6 +77,7 @@ class Finisher:
         durations: Durations,
         counts: Counts,
         saver: Saver,
+        journal: Journal,
         observing: Observing | None = None,
     ) -> None:
         self._store = store
@@ -87,6 +89,7 @@ class Finisher:
         self._durations = durations
         self._counts = counts
         self._saver = saver
+        self._journal = journal
         self._observing = observing
         self._ended: deque[tuple[Attempt, Outcome, float]] = deque()
         self._wanted = threading.Event()
@@ -195,7 +198,8 @@ class Finisher:
             self._finish(asked[middle:])
             return
         attempt, refused = asked[0]
-        _logger.error("settlement refused", extra={"job": str(refused.job_id), "error": str(error)})
+        said = scrub(str(error).partition("\n")[0], attempt.claim.args)  # no row of the database's
+        _logger.error("settlement refused", extra={"job": str(refused.job_id), "error": said})
         if is_last_try:
             self._book.strike([attempt])  # its lease lapses
         else:
@@ -204,7 +208,7 @@ class Finisher:
     def _note(self, asked: list[tuple[Attempt, Settlement]], answers: list[Answer]) -> None:
         counts = Counter([each.outcome for _, each in asked])
         is_eventful = len(counts) > 1 or "succeeded" not in counts or Answer.LOST in answers
-        if is_eventful or _logger.isEnabledFor(logging.DEBUG):
+        if is_eventful or self._journal.is_close:
             for (attempt, each), answer in zip(asked, answers, strict=True):
                 if answer is Answer.LOST:
                     counts.update({each.outcome: -1, "lost": 1})
@@ -233,18 +237,6 @@ class Finisher:
             self._listener.free(places)
 
     def _tell(self, attempt: Attempt, ended: Settlement) -> None:
-        self._log(attempt, ended)
+        self._journal.ended(attempt, ended)
         if ended.outcome in _COMES_BACK and ended.delay_seconds is not None:
             self._listener.expect(ended.delay_seconds)
-
-    def _log(self, attempt: Attempt, ended: Settlement) -> None:
-        """One event per job; what went well is for those who listen closely."""
-        level = logging.WARNING if ended.outcome in _UNHAPPY else logging.DEBUG
-        if not _logger.isEnabledFor(level):
-            return
-        extra: dict[str, object] = {"job": str(ended.job_id), "kind": attempt.claim.kind}
-        if ended.elapsed_seconds is not None:
-            extra["ms"] = round(ended.elapsed_seconds * 1000, 1)
-        if ended.error is not None:
-            extra["error"] = ended.error
-        _logger.log(level, "job %s", ended.outcome, extra=extra)

@@ -33,6 +33,7 @@ class Settings:
     grace_seconds: float
     rules: tuple[Rule, ...] = ()  # of the throttles that its code declares
     schedules: tuple[Schedule, ...] = ()
+    logs_arguments: bool = False
 
     @property
     def shortest_lease_seconds(self) -> float:
@@ -59,6 +60,7 @@ def read_settings(
     grace: Duration,
     throttles: Sequence[Throttle] = (),
     schedules: Sequence[Schedule] = (),
+    log_arguments: bool = False,
 ) -> Settings:
     """Check a worker's options and fill in what follows from its tasks."""
     tasks = list(registry)
@@ -83,6 +85,7 @@ def read_settings(
         grace_seconds=seconds(grace, name="grace"),
         rules=_gather_rules(registry, throttles),
         schedules=_gather_schedules(registry, schedules),
+        logs_arguments=log_arguments,
     )
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
+    from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.pace import Pace
     from leasehold.worker.plan import Plan
@@ -53,6 +54,7 @@ class Taker:
         conclusion: Conclusion,
         pace: Pace,
         plan: Plan,
+        journal: Journal,
         observing: Observing | None = None,
     ) -> None:
         self._store = store
@@ -64,6 +66,7 @@ class Taker:
         self._conclusion = conclusion
         self._pace = pace
         self._plan = plan
+        self._journal = journal
         self._observing = observing
         self._random = random.Random()
         self.only: Only | None = None
@@ -277,6 +280,7 @@ class Taker:
         attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
         self._book.add(attempts)
         self._runners.submit(attempts)
+        self._journal.claimed(len(claims))
         if self._observing is not None:
             self._observing.tell("claimed", len(claims), time.monotonic() - asked_at)
         return len(claims)

@@ -59,7 +59,8 @@ class Worker:
     `queues` is a list in strict order or a mapping to weights; without it, the tasks' own queues.
     `slots` is how many handlers run at once, in all or by queue. `throttles` declares limits that
     none of its tasks names, for keys that were given by other code. `schedules` are written down at
-    its start, as those of a module given as tasks are. `observers` are told what happens.
+    its start, as those of a module given as tasks are. `observers` are told what happens; its log
+    shows no arguments of jobs unless `log_arguments` says so.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Worker:
         throttles: Sequence[Throttle] = (),
         schedules: Sequence[Schedule] = (),
         observers: Sequence[Observer] = (),
+        log_arguments: bool = False,
         name: str | None = None,
     ) -> None:
         self._client = client
@@ -90,6 +92,7 @@ class Worker:
             grace=grace,
             throttles=throttles,
             schedules=schedules,
+            log_arguments=log_arguments,
         )
         self.id = WorkerId(int.from_bytes(os.urandom(8), "big") >> 1)
         self.name = name or f"{socket.gethostname()}:{os.getpid()}:{self.id % 0xFFFF:04x}"
@@ -97,6 +100,7 @@ class Worker:
         self._watched: Watched | None = None
         self._events: queue.SimpleQueue[Reason] = queue.SimpleQueue()
         self._crew: Crew | None = None
+        self._grace_seconds = self._settings.grace_seconds
         self._is_stopped = False
         self._is_run = False
         self.is_healthy = True  # False once a handler had to be abandoned
@@ -160,7 +164,7 @@ class Worker:
 
     def _end(self, reason: Reason, plan: Plan) -> Report:
         """Stop, within the grace or what the budget has left, whichever is less."""
-        grace = self._settings.grace_seconds
+        grace = self._grace_seconds
         if plan.budget is None:
             return self._finish(reason, grace)
         if self._crew is None:
@@ -174,12 +178,17 @@ class Worker:
         )
         return self._tell_closed(self._crew.tally.report(reason, plan.unfit))
 
-    def stop(self) -> None:
-        """End a run, from any thread; an embedded worker ends here and now. Safe twice."""
+    def stop(self, *, within: Duration | None = None) -> None:
+        """End a run, from any thread; an embedded worker ends here and now. Safe twice.
+
+        `within` may shorten the grace.
+        """
+        if within is not None:
+            self._grace_seconds = min(self._grace_seconds, seconds(within, name="within"))
         if self._is_run:
             self._events.put(Reason.STOPPED)
         elif self._crew is not None and not self._is_stopped:
-            self._finish(Reason.STOPPED, self._settings.grace_seconds)
+            self._finish(Reason.STOPPED, self._grace_seconds)
 
     # -- embedded --------------------------------------------------------------------------------
     def __enter__(self) -> Self:
@@ -240,6 +249,7 @@ class Worker:
         self._crew = Crew(
             store,
             self.id,
+            self.name,
             self._registry,
             self._settings,
             loop=loop,

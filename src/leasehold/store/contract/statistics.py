@@ -42,14 +42,21 @@ class StatisticsStore(Protocol):
     def sample_depths(self) -> list[Depth]:
         """Do so and write it down, in place of what was written in the same span of time.
 
-        A queue that has no job any more is written down once.
+        A queue that has no job any more is written down once; when there are no jobs at all that is
+        written down every few minutes, as the queue "".
         """
 
     def last_depths(self) -> list[Depth]:
         """Read the newest sample, by queue; empty when there is none, or nothing was there."""
 
     def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
-        """Read the greatest numbers of each queue in each step since then, in that order."""
+        """Read the greatest numbers of a queue, or of all together, in each step with a sample."""
+
+    def fold_statistics(self, *, limit: int) -> int:
+        """Take a step in bringing old counts and samples to coarser spans; says how many it took.
+
+        Forgets what is past the last one's time. The totals stay what they are.
+        """
 
     def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:
         """List the newest attempts that failed, died or lapsed since then, newest first."""

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leasehold.model.statistics import Counted, Depth, Slot, Total, Unhappy, totals_of, vanished
+from leasehold.model.statistics import (
+    LEVELS,
+    Counted,
+    Depth,
+    Slot,
+    Total,
+    Unhappy,
+    news_of,
+    totals_of,
+)
 from leasehold.store.postgres.rows import job_id
 from leasehold.store.sql import load
 
@@ -67,7 +76,7 @@ class Statistics:
 
     def sample_depths(self) -> list[Depth]:
         counted = self.count_depths()
-        if written := [*counted, *vanished(self.last_depths(), counted)]:
+        if written := news_of(self.last_depths(), counted, self.moment()):
             self._ask("add_depths", depths=_encoded(written), skew=self._skew)
         return counted
 
@@ -76,7 +85,25 @@ class Statistics:
 
     def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
         given = {"since": since, "step_seconds": step_seconds, "queue": queue}
-        return [_depth(*row) for row in self._ask("depth_series", **given)]
+        return [
+            _depth(at, queue or "", *counts) for at, *counts in self._ask("depth_series", **given)
+        ]
+
+    def fold_statistics(self, *, limit: int) -> int:
+        for operation in ("fold_statistics", "fold_depths"):
+            for level in LEVELS:
+                ((count,),) = self._ask(
+                    operation,
+                    span=level.span,
+                    following=level.following,
+                    step=level.following or level.span,
+                    kept=level.kept_seconds,
+                    limit=limit,
+                    skew=self._skew,
+                )
+                if count:
+                    return int(count)
+        return 0
 
     def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:
         return [

@@ -8,10 +8,22 @@ from datetime import datetime
 from typing import Any
 
 from leasehold.model.ids import JobId
-from leasehold.model.statistics import Counted, Depth, Slot, Total, Unhappy, totals_of, vanished
+from leasehold.model.statistics import (
+    EVER_SPAN,
+    FINE_SPAN,
+    LEVELS,
+    Counted,
+    Depth,
+    Level,
+    Slot,
+    Total,
+    Unhappy,
+    news_of,
+    totals_of,
+)
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.records import to_job_id
-from leasehold.store.sqlite.statements import as_json, rows
+from leasehold.store.sqlite.statements import as_json, count, rows
 from leasehold.store.sqlite.times import SECOND, Clock, from_datetime, to_datetime
 
 
@@ -64,7 +76,7 @@ class Statistics:
 
     def sample_depths(self) -> list[Depth]:
         counted = self.count_depths()
-        if written := [*counted, *vanished(self.last_depths(), counted)]:
+        if written := news_of(self.last_depths(), counted, self.moment()):
             with self._database.write() as connection:
                 rows(connection, "add_depths", depths=as_json(written), now=self._clock.now())
         return counted
@@ -74,7 +86,35 @@ class Statistics:
 
     def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
         given = {"since": from_datetime(since), "step": step_seconds * SECOND, "queue": queue}
-        return [_depth(*row) for row in self._ask("depth_series", **given)]
+        return [
+            _depth(at, queue or "", *counts) for at, *counts in self._ask("depth_series", **given)
+        ]
+
+    def fold_statistics(self, *, limit: int) -> int:
+        for operation in ("fold_statistics", "fold_depths"):
+            for level in LEVELS:
+                if count := self._fold(operation, level, limit):
+                    return count
+        return 0
+
+    def _fold(self, operation: str, level: Level, limit: int) -> int:
+        step = (level.following or level.span) * SECOND
+        before = self._clock.now() - int(level.kept_seconds * SECOND)
+        given = {
+            "span": level.span,
+            "step": step,
+            "before": before - before % step,
+            "limit": limit,
+        }
+        if not self._ask(f"{operation}_look", **given)[0][0]:
+            return 0
+        into = [] if level.following is None else [level.following]
+        if operation == "fold_statistics" and level.span == FINE_SPAN:
+            into.append(EVER_SPAN)
+        with self._database.write() as connection:
+            for following in into:
+                rows(connection, f"{operation}_put", following=following, **given)
+            return count(connection, f"{operation}_forget", **given)
 
     def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:
         return [

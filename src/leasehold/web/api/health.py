@@ -52,6 +52,8 @@ def get_readiness(site: OfSite, request: Request) -> Any:
 def _find_reasons(site: Site) -> Iterator[str]:
     if site.ending.is_set():
         yield "the service is about to end"
+    if not all(worker.is_healthy for worker in site.workers):
+        yield "a handler of the embedded worker could not be stopped: restart the service"
     try:
         site.client.store.check_schema()
         if site.settings.needs_worker and not _has_worker(site):

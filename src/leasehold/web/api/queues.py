@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
 from msgspec.structs import asdict
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 
+from leasehold.control import DRAIN_LOOK_SECONDS, running_in
 from leasehold.errors import BadOption
 from leasehold.model.durations import seconds
 from leasehold.web.api.values import (
@@ -126,14 +132,26 @@ def resume_queue(site: OfSite, name: NamePath) -> Any:
 
 
 @router.post("/{name:path}/drain", response_model=Drained, responses=_RESPONSES)
-def drain_queue(
+async def drain_queue(
     site: OfSite, name: NamePath, request: Annotated[DrainRequest | None, Body()] = None
 ) -> Any:
     """Pause it, and wait until none of its jobs runs, or until the time is over."""
     request = request or DrainRequest()
     wait = min(seconds(request.timeout, name="timeout"), _LONGEST_DRAIN_SECONDS)
-    running = site.client.queues.drain(name, timeout=wait, reason=request.reason, by=request.by)
-    return {"running": running}
+    pause = partial(site.client.queues.pause, name, reason=request.reason, by=request.by)
+    await run_in_threadpool(pause)
+    return {"running": await _wait_until_idle(site, name, time.monotonic() + wait)}
+
+
+async def _wait_until_idle(site: Site, name: str, deadline: float) -> int:
+    """Look now and then, without a thread of its own; returns how many still run."""
+    while True:
+        running = running_in(name, await run_in_threadpool(site.client.counts))
+        left = deadline - time.monotonic()
+        if running == 0 or left <= 0 or site.ending.is_set():
+            return running
+        with suppress(TimeoutError):
+            await asyncio.wait_for(site.ending.wait(), min(DRAIN_LOOK_SECONDS, left))
 
 
 @router.put("/{name:path}/aging", status_code=204, responses=_RESPONSES)

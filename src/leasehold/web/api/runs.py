@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,7 @@ router = APIRouter(tags=["worker"])
 
 DEFAULT_BUDGET = 45.0
 LONGEST_SECONDS = 900.0
+STOP_SECONDS = 1.0  # for running jobs to end, when nobody waits for the run any more
 _BUSY = "so many runs as may be are under way; ask again when one has ended"
 _NO_TASKS = "this service knows no tasks: name their module, as in `leasehold serve shop.tasks`"
 
@@ -79,19 +81,16 @@ async def run_worker(
         raise BadOption(f"budget: {run.budget!r} is not between 0 and {LONGEST_SECONDS:g} s")
     if not site.registry:
         return respond(request, make_problem(409, "no-tasks", _NO_TASKS))
-    if not site.runs.acquire(blocking=False):
+    if len(site.runs) >= site.settings.runs_at_once:
         headers = {"Retry-After": "5"}
         return respond(request, make_problem(429, "too-many-runs", _BUSY, headers=headers))
-    try:
-        worker = Worker(site.client, site.registry, name=f"{request.url.path} run")
-        report = _start(worker, budget=budget, max_jobs=run.max_jobs, batch=run.batch)
-        await _await_end(report, site, request, worker)
-        return asdict(await report)
-    finally:
-        site.runs.release()
+    worker = Worker(site.client, site.registry, observers=site.observers)
+    report = _start(site, worker, budget=budget, max_jobs=run.max_jobs, batch=run.batch)
+    await _await_end(report, site, request, worker)
+    return asdict(await report)
 
 
-def _start(worker: Worker, **limits: Any) -> asyncio.Future[Report]:
+def _start(site: Site, worker: Worker, **limits: Any) -> asyncio.Future[Report]:
     """Run the worker in a thread; what it comes to is told to the loop."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Report] = loop.create_future()
@@ -104,15 +103,23 @@ def _start(worker: Worker, **limits: Any) -> asyncio.Future[Report]:
         elif report is not None:
             done.set_result(report)
 
+    def tell(report: Report | None, error: BaseException | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended: nobody is there to be told
+            loop.call_soon_threadsafe(settle, report, error)
+
     def run() -> None:
         try:
             report = worker.run(**limits)
         except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
-            loop.call_soon_threadsafe(settle, None, error)
+            tell(None, error)
         else:
-            loop.call_soon_threadsafe(settle, report, None)
+            tell(report, None)
+        finally:
+            site.runs.discard(thread)
 
-    threading.Thread(target=run, name="leasehold-run", daemon=True).start()
+    thread = threading.Thread(target=run, name="leasehold-run", daemon=True)
+    site.runs.add(thread)
+    thread.start()
     return done
 
 
@@ -130,7 +137,7 @@ async def _await_end(
         for watch in watches:
             watch.cancel()
         if not report.done():
-            worker.stop()
+            worker.stop(within=STOP_SECONDS)
 
 
 async def _disconnected(request: Request) -> None:

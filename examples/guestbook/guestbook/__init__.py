@@ -1,0 +1,1 @@
+"""A guestbook: its page enqueues, its task writes, its schedule thanks."""

@@ -1,0 +1,192 @@
+"""`leasehold serve`: the HTTP service, with a worker in it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leasehold.cli.commands import Command, with_session
+from leasehold.cli.values import read_duration
+from leasehold.cli.work import LEVELS, read_queues, read_slots
+from leasehold.errors import LeaseholdError
+
+if TYPE_CHECKING:
+    from leasehold.cli.session import Session
+    from leasehold.registry import Registry
+    from leasehold.web.assembly import Assembly
+
+_EXAMPLE = """\
+leasehold serve shop.tasks
+leasehold serve shop.tasks --port 9000 --queue mail --slots 8
+leasehold serve --no-worker --read-only
+leasehold serve shop.tasks --no-worker --no-needs-worker   # jobs run by POST /worker only"""
+_NOTES = """\
+Whoever reaches the service may do everything: an address that is not this machine's own is refused
+unless --insecure is given. Behind a proxy, name it with --allow-host."""
+
+
+@click.command(cls=Command, example=_EXAMPLE, notes=_NOTES)
+@click.argument("tasks", nargs=-1, metavar="[MODULE[:TASKS]]...")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8320, show_default=True, help="0: any."
+)
+@click.option("--worker/--no-worker", "has_worker", default=True, help="Run the tasks here.")
+@click.option("--apps/--no-apps", "has_apps", default=True, help="Plug installed applications in.")
+@click.option("--read-only", "is_read_only", is_flag=True, help="Refuse every change over HTTP.")
+@click.option(
+    "--allow-host", "hosts", multiple=True, metavar="NAME", help="Answer to this name, too."
+)
+@click.option("--root-path", default="", metavar="PATH", help="What a proxy takes off each path.")
+@click.option("--insecure", "is_insecure", is_flag=True, help="Listen where others can reach it.")
+@click.option(
+    "--needs-worker/--no-needs-worker",
+    default=True,
+    help="Not ready when no worker was seen lately.",
+)
+@click.option(
+    "--silent",
+    "silent_seconds",
+    type=read_duration,
+    metavar="TIME",
+    default="5m",
+    show_default=True,
+    help="… for this time.",
+)
+@click.option("--migrate", "is_migrating", is_flag=True, help="Bring the tables up to date first.")
+@click.option(
+    "--queue", "queues", multiple=True, help="The worker serves this queue. Or NAME=WEIGHT."
+)
+@click.option(
+    "--slots", multiple=True, help="How many handlers at once. Or QUEUE=N.  [default: 16]"
+)
+@click.option(
+    "--grace",
+    type=read_duration,
+    metavar="TIME",
+    default="1500ms",
+    show_default=True,
+    help="Time for jobs to end in.",
+)
+@click.option("--access-log", "has_access_log", is_flag=True, help="Log each request.")
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
+@click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
+@with_session
+def serve(
+    session: Session,
+    /,
+    *,
+    tasks: tuple[str, ...],
+    host: str,
+    port: int,
+    is_insecure: bool,
+    has_worker: bool,
+    queues: tuple[str, ...],
+    slots: tuple[str, ...],
+    grace: float,
+    log_level: str,
+    log_format: str,
+    **options: Any,
+) -> None:
+    """Serve the HTTP API and the dashboard, and run the jobs of a module's tasks.
+
+    Applications that are installed and name themselves under `leasehold.apps` are plugged in.
+    """
+    _require_web()
+    from leasehold.cli.logs import set_up_logging
+    from leasehold.web.serving import address_of, check_address, embedded_workers, open_socket
+
+    check_address(host, is_insecure=is_insecure)
+    _set_up_logging(set_up_logging, log_level, log_format, has_access_log=options["has_access_log"])
+    registry = _load(tasks)
+    with ExitStack() as stack:
+        opened = stack.enter_context(open_socket(host, port))
+        assembly = stack.enter_context(closing(_assemble(session, stack, registry, host, options)))
+        workers = []
+        if has_worker:
+            words = {"queues": read_queues(queues), **read_slots(slots), "grace": grace}
+            workers = stack.enter_context(embedded_workers(assembly, **words))
+        from leasehold.web.serving import Running
+
+        running = Running(
+            assembly,
+            workers,
+            has_access_log=options["has_access_log"],
+            root_path=options["root_path"],
+        )
+        address = address_of(opened) + options["root_path"]
+        running.serve(opened, on_start=lambda: _announce(session, address, assembly))
+
+
+def _require_web() -> None:
+    try:
+        import fastapi
+        import uvicorn
+    except ModuleNotFoundError as error:
+        raise LeaseholdError(
+            f"the service needs {error.name}: pip install 'leasehold[web]'"
+        ) from error
+    del fastapi, uvicorn
+
+
+def _set_up_logging(set_up: Any, level: str, style: str, *, has_access_log: bool) -> None:
+    import logging
+
+    set_up(level, style)
+    # Its own remarks about starting and stopping are ours to make.
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.access").setLevel(
+        logging.INFO if has_access_log else logging.WARNING
+    )
+
+
+def _load(tasks: tuple[str, ...]) -> Registry:
+    from leasehold.cli.loading import load_registry
+
+    return load_registry(tasks)
+
+
+def _assemble(
+    session: Session, stack: ExitStack, registry: Registry, host: str, options: dict[str, Any]
+) -> Assembly:
+    from leasehold.web.applications import find_applications
+    from leasehold.web.assembly import assemble
+    from leasehold.web.settings import WebSettings
+
+    client = stack.enter_context(session.client(may_create=True))
+    if options["is_migrating"]:
+        client.store.migrate()
+    client.store.check_schema()
+    settings = WebSettings(
+        is_read_only=options["is_read_only"],
+        needs_worker=options["needs_worker"],
+        silent_seconds=options["silent_seconds"],
+        hosts=(*options["hosts"], host),
+    )
+    found = find_applications() if options["has_apps"] else []
+    return assemble(
+        client,
+        settings=settings,
+        registry=registry,
+        found=found,
+        is_migrating=options["is_migrating"],
+    )
+
+
+def _announce(session: Session, address: str, assembly: Assembly) -> None:
+    """Say where it is, and what is there."""
+    links = assembly.main.applications
+    if session.is_json:
+        import json
+
+        apps = [{"name": each.name, "path": each.path, "error": each.error} for each in links]
+        told = {"address": address, "url": session.shown_url, "applications": apps}
+        click.echo(json.dumps(told))  # on one line: the program goes on
+        return
+    click.echo(f"leasehold is at {address}/ (Ctrl-C ends it)")
+    click.echo(f"  queue      {session.shown_url}")
+    for each in links:
+        remark = each.title if each.error is None else f"BROKEN, {each.error}"
+        click.echo(f"  {each.name:<10} {address}{each.path}  {remark}")

@@ -1,0 +1,49 @@
+"""Options of `leasehold work` and `leasehold serve` that let others watch."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from leasehold.worker import Observer
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def metrics_options(command: F) -> F:
+    """Let a command serve metrics."""
+    port = click.option(
+        "--metrics-port",
+        type=click.IntRange(0, 65535),
+        help="Serve Prometheus metrics of this process at this port; 0 takes a free one.",
+    )
+    host = click.option(
+        "--metrics-host",
+        default="127.0.0.1",
+        show_default=True,
+        help="Address for --metrics-port. Anybody who reaches it can read them.",
+    )
+    return port(host(command))
+
+
+@contextmanager
+def watching(*, metrics_port: int | None, metrics_host: str) -> Iterator[list[Observer]]:
+    """Make the observers that were asked for, and what serves them meanwhile."""
+    import logging
+
+    logger = logging.getLogger("leasehold.cli")
+    observers: list[Observer] = []
+    with ExitStack() as stack:
+        if metrics_port is not None:
+            from leasehold.metrics import Metrics, served
+
+            metrics = Metrics()
+            port = stack.enter_context(served(metrics, port=metrics_port, host=metrics_host))
+            logger.info("metrics served", extra={"host": metrics_host, "port": port})
+            observers.append(metrics)
+        yield observers

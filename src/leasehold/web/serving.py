@@ -1,0 +1,196 @@
+"""Serves the service: its socket, its embedded workers, its end.
+
+At a signal everything is told to end at once: open streams, the workers, requests under way. What
+is not done within two seconds is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import signal
+import socket
+import threading
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from leasehold.errors import BadOption
+from leasehold.worker import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
+
+    from fastapi import FastAPI
+
+    from leasehold.web.assembly import Assembly
+
+REQUESTS_GRACE_SECONDS = 2
+RUNS_GRACE_SECONDS = 5.0
+DEFAULT_PORT = 8320
+DEFAULT_GRACE = "1500ms"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_logger = logging.getLogger("leasehold.web")
+
+
+def check_address(host: str, *, is_insecure: bool) -> None:
+    """Refuse an address that others can reach: whoever reaches the service may do everything."""
+    if is_insecure or _is_loopback(host):
+        return
+    raise BadOption(
+        f"host: {host} can be reached by others, and the service asks nobody who they are; "
+        "bind it to 127.0.0.1 behind a proxy that does, or say --insecure"
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """Take the port, so that it is known, and nobody else's, before anything starts."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise BadOption(f"host: {host!r} is no address of this machine: {error}") from error
+    family, kind, protocol, _name, address = found[0]
+    opened = socket.socket(family, kind, protocol)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(address)
+        opened.listen(2_048)
+    except OSError as error:
+        opened.close()
+        raise BadOption(
+            f"port {port} of {host} can't be had ({error.strerror}): end what uses it, or choose "
+            "another one with --port"
+        ) from error
+    return opened
+
+
+def address_of(opened: socket.socket) -> str:
+    """Write the address that people type."""
+    host, port = opened.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - shown, not bound
+    return f"http://{f'[{shown}]' if ':' in shown and '[' not in shown else shown}:{port}"
+
+
+class _Server(uvicorn.Server):
+    """Ends at the first signal and tells others so; does not raise it again when it is over."""
+
+    def __init__(self, config: uvicorn.Config, on_end: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_end = on_end
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End, from any thread or signal handler; the second time without waiting for requests."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+        self._on_end()
+
+
+class Running:
+    """The service while it is served. `end` may be called from any thread."""
+
+    def __init__(self, assembly: Assembly, workers: Sequence[Worker], **config: Any) -> None:
+        self._ending = assembly.main.ending
+        self._sites = assembly.sites
+        self._workers = workers
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._server = _Server(_configure(assembly.app, **config), self._tell)
+
+    def serve(self, opened: socket.socket, on_start: Callable[[], None] = lambda: None) -> None:
+        """Serve until a signal or `end`; then the workers have ended, too."""
+        with asyncio.Runner() as runner:
+            runner.run(self._serve(opened, on_start))
+
+    def end(self) -> None:
+        self._server.end()
+
+    async def _serve(self, opened: socket.socket, on_start: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        stopping = asyncio.ensure_future(self._stop_workers())
+        on_start()
+        try:
+            await self._server.serve(sockets=[opened])
+        finally:
+            self._ending.set()
+            await stopping
+
+    async def _stop_workers(self) -> None:
+        """Stop them as soon as it ends, beside the requests that are still answered."""
+        await self._ending.wait()
+        runs = [run for site in self._sites for run in site.runs]  # they stop by themselves
+        await asyncio.gather(
+            *(asyncio.to_thread(worker.stop) for worker in self._workers),
+            *(asyncio.to_thread(run.join, RUNS_GRACE_SECONDS) for run in runs),
+        )
+
+    def _tell(self) -> None:
+        """Tell streams and workers that it ends. A signal's handler: it must not wait."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._ending.set)
+
+
+def _configure(app: FastAPI, *, has_access_log: bool, root_path: str) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        log_config=None,
+        access_log=has_access_log,
+        ws="none",
+        root_path=root_path,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=REQUESTS_GRACE_SECONDS,
+    )
+
+
+@contextmanager
+def embedded_workers(assembly: Assembly, **options: Any) -> Iterator[list[Worker]]:
+    """Start a worker for each store that has tasks; an application's that can't start is left out.
+
+    `options` are a worker's, for the service's own store; an application's have only the grace.
+    """
+    with ExitStack() as stack:
+        workers: list[Worker] = []
+        for site in assembly.sites:
+            if not site.registry:
+                continue
+            is_main = site is assembly.main
+            given = options if is_main else {"grace": options.get("grace", DEFAULT_GRACE)}
+            worker = Worker(site.client, site.registry, observers=site.observers, **given)
+            try:
+                stack.enter_context(worker)
+            except Exception as error:
+                if is_main:
+                    raise
+                fields = {"store": site.title, "error": str(error)}
+                _logger.exception("worker not started", extra=fields)
+                continue
+            site.workers = (worker,)
+            workers.append(worker)
+        yield workers

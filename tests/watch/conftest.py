@@ -1,0 +1,5 @@
+"""Every test here that needs a database runs on both."""
+
+from tests.worker.conftest import client, shared_postgres_url, shared_sqlite_url, store_url
+
+__all__ = ["client", "shared_postgres_url", "shared_sqlite_url", "store_url"]
