@@ -218,7 +218,10 @@ class Finisher:
         for outcome, count in counts.items():
             self._tally.add(outcome, count)
         self._durations.note(asked)
-        self._counts.note(asked, answers)
+        if is_eventful:
+            self._counts.note(asked, answers)
+        else:
+            self._counts.note_successes(asked)
         self._strike([attempt for attempt, _ in asked])
         if self._observing is not None:
             self._observing.finished(asked, answers)
