@@ -70,9 +70,10 @@ def panels() -> list[dict[str, Any]]:
             kind="stat",
         ),
         panel(
-            "Workers",
+            "Workers and alerts",
             (18, 0, 6, 4),
             ("max(leasehold_workers)", "workers"),
+            ("count(leasehold_alert_firing) or vector(0)", "alerts"),
             kind="stat",
         ),
         panel(

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         WrongState,
     )
     from leasehold.keeping import PruneReport
+    from leasehold.model.alerts import Alert
     from leasehold.model.batches import (
         BatchCounts,
         BatchEnded,
@@ -142,6 +143,7 @@ _HOMES = {
         "WrongState",
     ),
     "keeping": ("PruneReport",),
+    "model.alerts": ("Alert",),
     "model.batches": ("BatchCounts", "BatchEnded", "BatchInfo", "BatchStatus", "JobEnded"),
     "model.causes": ("Cause", "Reason"),
     "model.keeping": ("Keep", "Retention"),
@@ -165,6 +167,7 @@ _HOMES = {
 
 __all__ = [
     "TENANT",
+    "Alert",
     "AsyncClient",
     "Attempt",
     "BadArguments",

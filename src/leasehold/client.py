@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
+from leasehold.alerts import Alerts
 from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
@@ -82,6 +83,7 @@ class Client:
         self.schedules = Schedules(lambda: self.store, self._ids)
         self.retention = Retentions(lambda: self.store)
         self.stats = Stats(lambda: self.store)
+        self.alerts = Alerts(lambda: self.store)
         self.batches = Batches(lambda: self.store, self._ids, self.write, self._begin)
 
     def __enter__(self) -> Self:

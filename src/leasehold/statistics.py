@@ -50,7 +50,7 @@ class Stats:
 
     def __init__(self, store: Callable[[], Store]) -> None:
         self._store = store
-        self._depths = _Depths()
+        self._depths = Depths()
 
     def overview(self, window: Duration = "1h") -> Overview:
         """Say how it stands now, and what happened in the window before."""
@@ -119,7 +119,7 @@ def _window(window: Duration) -> float:
     return span
 
 
-class _Depths:
+class Depths:
     """How deep the queues are. Counts where no worker samples, but not all the time."""
 
     def __init__(self) -> None:

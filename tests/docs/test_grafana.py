@@ -8,6 +8,7 @@ from pathlib import Path
 
 import leasehold as lh
 from leasehold.metrics import Metrics
+from leasehold.model.alerts import Judged
 from leasehold.model.statistics import Counted
 from leasehold.web.fleet import FleetCollector
 from tests.worker.kit import new_worker, wait_until
@@ -15,6 +16,11 @@ from tools.grafana import dashboard
 
 ROOT = Path(__file__).parents[2]
 NAME = re.compile(r"\bleasehold_[a-z_]+")
+
+
+FIRING = Judged(
+    name="depth", subject="", level="info", value=2, bound=1, is_above=True, is_below=False
+)
 
 
 @lh.task(name="noop")
@@ -27,6 +33,7 @@ def test_every_metric_that_it_names_exists(sqlite_url: str) -> None:
         ran = Counted(queue="default", kind="noop", fact="ran", bucket=0, seconds=1.0)
         ended = Counted(queue="default", kind="noop", fact="succeeded")
         client.store.add_statistics([ran, ended])
+        client.store.note_alerts([FIRING])
         client.enqueue(noop)
         with new_worker(client, [noop], observers=[metrics]):
             wait_until(

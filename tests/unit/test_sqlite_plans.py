@@ -15,10 +15,14 @@ from leasehold.store.sqlite.store import SqliteStore
 
 # They say in their first line why they may scan.
 SCANNING = {
+    "alert_mutes",
+    "alerts",
     "counts",
     "depth_oldest",
     "fleet",
     "fold_charges_sum",
+    "forget_alerts",
+    "has_alert_news",
     "is_busy",
     "lapsed",
     "leases_of_worker",
@@ -31,6 +35,7 @@ SCANNING = {
     "shares",
     "stranded",
     "survey_dependents",
+    "take_alert_news",
     "tend_buckets",
     "tend_forget",
     "tend_keys",
@@ -42,10 +47,12 @@ SCANNING = {
     "workers",
 }
 SORTING = {
+    "alerts",
     "batches_of",
     "counts",
     "depth_oldest",
     "depth_series",
+    "died",
     "fleet",
     "fold_charges_sum",
     "fold_depths_put",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from leasehold._version import __version__
+from leasehold.cli.alerts import alerts
 from leasehold.cli.batches import batches
 from leasehold.cli.bench import bench
 from leasehold.cli.commands import Program
@@ -62,7 +63,7 @@ for _command in (
         shares,
         workers,
     ),
-    *(stats, failures, top, retention, prune, migrate, move, doctor, bench),
+    *(stats, failures, top, retention, prune, alerts, migrate, move, doctor, bench),
 ):
     program.add_command(_command)
 batches.add_command(draw)

@@ -10,6 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from leasehold.client import Client
     from leasehold.worker import Observer
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -29,6 +30,33 @@ def metrics_options(command: F) -> F:
         help="Address for --metrics-port. Anybody who reaches it can read them.",
     )
     return port(host(command))
+
+
+CONFIG = click.option(
+    "--config",
+    type=click.Path(dir_okay=False),
+    envvar="LEASEHOLD_ALERTS",
+    help="Alert rules and sinks, in TOML.  [default: LEASEHOLD_ALERTS, else the built-in rules]",
+)
+ALERTS = click.option(
+    "--alerts",
+    type=click.Path(dir_okay=False),
+    envvar="LEASEHOLD_ALERTS",
+    metavar="FILE",
+    help="Watch for alerts by this TOML file.  [default: LEASEHOLD_ALERTS]",
+)
+
+
+@contextmanager
+def watching_alerts(client: Client, path: str | None, *, by_default: bool) -> Iterator[None]:
+    """Watch for alerts meanwhile: by the file, or, where that is wanted, by the built-in rules."""
+    if path is None and not by_default:
+        yield
+        return
+    from leasehold.alerting import AlertWatch, load_config
+
+    with AlertWatch(client, load_config(path)):
+        yield
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import click
 
 from leasehold.cli.commands import Command, with_session
 from leasehold.cli.values import read_duration
-from leasehold.cli.watching import metrics_options, watching
+from leasehold.cli.watching import ALERTS, metrics_options, watching, watching_alerts
 
 if TYPE_CHECKING:
     from leasehold.cli.session import Session
@@ -73,6 +73,7 @@ _LEAST_SECONDS = 0.1
 @click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
 @click.option("--log-arguments", is_flag=True, help="Show jobs' arguments in the log, cut short.")
 @metrics_options
+@ALERTS
 @with_session
 def work(
     session: Session,
@@ -89,6 +90,7 @@ def work(
     log_format: str,
     metrics_port: int | None,
     metrics_host: str,
+    alerts: str | None,
     **options: Any,
 ) -> None:
     """Run the jobs of a module's tasks until SIGTERM or Ctrl-C.
@@ -107,6 +109,7 @@ def work(
     with (
         session.client(may_create=True) as client,
         watching(metrics_port=metrics_port, metrics_host=metrics_host) as observers,
+        watching_alerts(client, alerts, by_default=False),
     ):
         worker = Worker(client, registry, observers=observers, **options)
         _announce(worker, session, len(registry))

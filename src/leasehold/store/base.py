@@ -41,6 +41,7 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
+from leasehold.store.contract.alerts import AlertStore
 from leasehold.store.contract.batches import BatchStore
 from leasehold.store.contract.keeping import KeepingStore
 from leasehold.store.contract.moving import MovingStore
@@ -156,6 +157,7 @@ class Store(
     TimingStore,
     StatisticsStore,
     VitalsStore,
+    AlertStore,
     PeopleStore,
     Protocol,
 ):

@@ -134,7 +134,10 @@ BY_NAME = {table.name: table for table in TABLES}
 
 # What is of one database only: its leases are void after a move, its workers have gone.
 LEFT_BEHIND = frozenset(
-    {"lease", "worker", "migration", "fence", "turnstile", "duty", "move", "statistic", "depth"}
+    {
+        *("lease", "worker", "migration", "fence", "turnstile", "duty", "move"),
+        *("statistic", "depth", "alert", "alert_mute"),
+    }
 )
 
 

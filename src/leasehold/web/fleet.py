@@ -60,6 +60,7 @@ class Seen(NamedTuple):
 
     overview: Overview | None
     totals: Sequence[Total]
+    firing: Sequence[tuple[str, str]]
 
 
 class FleetCollector:
@@ -83,6 +84,7 @@ class FleetCollector:
                 families += self._of_queues(seen.overview)
                 families += _of_fleet(seen.overview)
                 families += self._of_kinds(seen.totals)
+                families.append(_of_alerts(seen.firing))
         return families
 
     def _look(self) -> Seen:
@@ -130,9 +132,10 @@ class FleetCollector:
 
 def look(client: Client) -> Seen:
     try:
-        return Seen(client.stats.overview("1m"), client.stats.totals())
+        firing = [(each.name, each.subject) for each in client.alerts.list(firing=True)]
+        return Seen(client.stats.overview("1m"), client.stats.totals(), firing)
     except LeaseholdError:
-        return Seen(None, ())
+        return Seen(None, (), ())
 
 
 def _gauge(
@@ -147,6 +150,13 @@ def _of_fleet(overview: Overview) -> list[Metric]:
         _gauge("slots", "Jobs that these can run at once.", overview.slots),
         _gauge("running", "Jobs that run now.", overview.running),
     ]
+
+
+def _of_alerts(firing: Iterable[tuple[str, str]]) -> Metric:
+    family = _gauge("alert_firing", "1 for each alert that fires.", labels=["name", "subject"])
+    for name, subject in firing:
+        family.add_metric([name, subject], 1)
+    return family
 
 
 def _run_times(ran: dict[tuple[str, ...], list[Total]]) -> Metric:

@@ -42,6 +42,7 @@ from leasehold.store.base import (
 )
 from leasehold.store.contract.saving import nothing_saved
 from leasehold.store.postgres import rows, schema
+from leasehold.store.postgres.alerts import Alerts
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.batches import Batches
 from leasehold.store.postgres.bulk import Many
@@ -95,7 +96,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 class PostgresStore(
-    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics, Vital
+    Operators,
+    Results,
+    Saving,
+    Schedules,
+    Keeping,
+    Batches,
+    Moving,
+    Timing,
+    Statistics,
+    Vital,
+    Alerts,
 ):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 

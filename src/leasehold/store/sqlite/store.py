@@ -59,6 +59,7 @@ from leasehold.store.sqlite import (
     settle,
     upkeep,
 )
+from leasehold.store.sqlite.alerts import Alerts
 from leasehold.store.sqlite.batches import Batches
 from leasehold.store.sqlite.claim import (
     Request,
@@ -88,7 +89,17 @@ BUSY_SECONDS = 10.0
 
 
 class SqliteStore(
-    Operators, Results, Saving, Schedules, Keeping, Batches, Moving, Timing, Statistics, Vital
+    Operators,
+    Results,
+    Saving,
+    Schedules,
+    Keeping,
+    Batches,
+    Moving,
+    Timing,
+    Statistics,
+    Vital,
+    Alerts,
 ):
     """Opens the file when first used; one without our tables gets them then."""
 
