@@ -66,7 +66,7 @@ class AlertWatch:
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self, timeout_seconds: float = 2.0) -> None:
+    def stop(self, timeout_seconds: float = 1.0) -> None:
         """End; a sink that takes longer is left to itself, and told again by another watch."""
         self._stopped.set()
         if self._thread.is_alive():

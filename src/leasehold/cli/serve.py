@@ -9,6 +9,7 @@ import click
 
 from leasehold.cli.commands import Command, with_session
 from leasehold.cli.values import read_duration
+from leasehold.cli.watching import ALERTS, watching_alerts
 from leasehold.cli.work import LEVELS, read_queues, read_slots
 from leasehold.errors import LeaseholdError
 
@@ -73,6 +74,7 @@ unless --insecure is given. Behind a proxy, name it with --allow-host."""
 @click.option("--access-log", "has_access_log", is_flag=True, help="Log each request.")
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
 @click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
+@ALERTS
 @with_session
 def serve(
     session: Session,
@@ -88,6 +90,7 @@ def serve(
     grace: float,
     log_level: str,
     log_format: str,
+    alerts: str | None,
     **options: Any,
 ) -> None:
     """Serve the HTTP API and the dashboard, and run the jobs of a module's tasks.
@@ -104,6 +107,7 @@ def serve(
     with ExitStack() as stack:
         opened = stack.enter_context(open_socket(host, port))
         assembly = stack.enter_context(closing(_assemble(session, stack, registry, host, options)))
+        _watch_alerts(stack, assembly, alerts, options)
         workers = []
         if has_worker:
             words = {"queues": read_queues(queues), **read_slots(slots), "grace": grace}
@@ -118,6 +122,19 @@ def serve(
         )
         address = address_of(opened) + options["root_path"]
         running.serve(opened, on_start=lambda: _announce(session, address, assembly))
+
+
+def _watch_alerts(
+    stack: ExitStack, assembly: Assembly, path: str | None, options: dict[str, Any]
+) -> None:
+    """Watch by the file or by the built-in rules; one that may change nothing only by a file."""
+    watching = watching_alerts(
+        assembly.main.client,
+        path,
+        by_default=not options["is_read_only"],
+        needs_worker=options["needs_worker"],
+    )
+    stack.enter_context(watching)
 
 
 def _require_web() -> None:

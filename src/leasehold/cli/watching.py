@@ -48,14 +48,21 @@ ALERTS = click.option(
 
 
 @contextmanager
-def watching_alerts(client: Client, path: str | None, *, by_default: bool) -> Iterator[None]:
-    """Watch for alerts meanwhile: by the file, or, where that is wanted, by the built-in rules."""
+def watching_alerts(
+    client: Client, path: str | None, *, by_default: bool, needs_worker: bool = True
+) -> Iterator[None]:
+    """Watch for alerts meanwhile: by the file, or, where that is wanted, by the built-in rules.
+
+    Where no worker is needed the built-in rules do not mind that there is none.
+    """
     if path is None and not by_default:
         yield
         return
-    from leasehold.alerting import AlertWatch, load_config
+    from leasehold.alerting import AlertWatch, load_config, read_config
 
-    with AlertWatch(client, load_config(path)):
+    is_alone = path is None and not needs_worker
+    config = read_config("alerts.silent = false") if is_alone else load_config(path)
+    with AlertWatch(client, config):
         yield
 
 
