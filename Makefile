@@ -3,6 +3,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 PEERS ?=
 FAULTS_ARGS ?=
+PORT ?= 8320
 # One PostgreSQL runs beside each of these; 2 keeps a 2-core machine busy without starving timings.
 PYTEST_WORKERS ?= 2
 
@@ -17,8 +18,10 @@ export PYTHON
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: $(READY) ## Start the demo
-	$(BIN)/python -m leasehold.demo
+run: export LEASEHOLD_URL := $(or $(LEASEHOLD_URL),sqlite:///var/leasehold.db)
+run: $(READY) ## Start the service with sample tasks on http://127.0.0.1:8320 (PORT=, LEASEHOLD_URL=)
+	@mkdir -p var
+	@$(BIN)/leasehold serve --app leasehold.demo:application --migrate --port $(PORT)
 
 test: $(READY) ## Run all tests (PYTEST_ARGS="-k claim" narrows, PYTEST_WORKERS=0 runs in one process)
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal $(PYTEST_ARGS)

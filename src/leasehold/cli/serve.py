@@ -36,6 +36,9 @@ unless --insecure is given. Behind a proxy, name it with --allow-host."""
 )
 @click.option("--worker/--no-worker", "has_worker", default=True, help="Run the tasks here.")
 @click.option("--apps/--no-apps", "has_apps", default=True, help="Plug installed applications in.")
+@click.option(
+    "--app", "apps", multiple=True, metavar="MODULE:NAME", help="Plug this application in, too."
+)
 @click.option("--read-only", "is_read_only", is_flag=True, help="Refuse every change over HTTP.")
 @click.option(
     "--allow-host", "hosts", multiple=True, metavar="NAME", help="Answer to this name, too."
@@ -168,7 +171,7 @@ def _load(tasks: tuple[str, ...]) -> Registry:
 def _assemble(
     session: Session, stack: ExitStack, registry: Registry, host: str, options: dict[str, Any]
 ) -> Assembly:
-    from leasehold.web.applications import find_applications
+    from leasehold.web.applications import find_applications, load_applications
     from leasehold.web.assembly import assemble
     from leasehold.web.settings import WebSettings
 
@@ -183,6 +186,7 @@ def _assemble(
         hosts=(*options["hosts"], host),
     )
     found = find_applications() if options["has_apps"] else []
+    found += load_applications(options["apps"])
     return assemble(
         client,
         settings=settings,

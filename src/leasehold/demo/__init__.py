@@ -1,1 +1,5 @@
-"""`python -m leasehold.demo`: a small queue at work, to look at and to play with."""
+"""Sample tasks and a feed of them: `leasehold serve --app leasehold.demo:application`."""
+
+from leasehold.demo.page import application
+
+__all__ = ["application"]

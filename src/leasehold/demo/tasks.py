@@ -1,4 +1,4 @@
-"""The sample tasks: quick, slow, async, failing and retried, hopeless, scheduled, isolated."""
+"""The sample tasks: quick, slow, async, failing and retried, hopeless, throttled, isolated."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import leasehold as lh
 
 _STEP_SECONDS = 0.1
 
+host = lh.Throttle("host", running=2, rate=5, per="1s")
+
 
 @lh.task(name="greet")
 def greet(name: str) -> str:
@@ -20,19 +22,20 @@ def greet(name: str) -> str:
 
 @lh.task(name="render_report", queue="reports")
 def render_report(pages: int) -> int:
-    """Slow: works page by page, and stops between two of them when it is asked to."""
+    """Slow: says how far it is, and stops between two pages when it is asked to."""
     job = lh.current_job()
-    for _ in range(pages):
+    for page in range(pages):
         job.check()
+        job.progress(page, pages, note=f"page {page + 1}")
         time.sleep(_STEP_SECONDS)
     return pages
 
 
-@lh.task(name="fetch")
-async def fetch(url: str) -> int:
-    """Async: many of these share one thread."""
+@lh.task(name="fetch", throttle=host.by("site"))
+async def fetch(site: str, path: str = "/") -> int:
+    """Async, two at a time of each site."""
     await asyncio.sleep(random.uniform(0.2, 1.0))
-    return len(url)
+    return len(site + path)
 
 
 @lh.task(name="send_mail", queue="mail", max_attempts=5, retry=lh.delays("1s", "2s", "4s"))
@@ -44,7 +47,7 @@ def send_mail(to: str) -> None:
 
 @lh.task(name="charge_card", queue="mail", max_attempts=2, retry=lh.fixed("1s"))
 def charge_card(amount: int) -> None:
-    """Hopeless: ends dead. `leasehold jobs retry` gives it another try."""
+    """Hopeless: ends dead. A retry by hand gives it another try."""
     raise PermissionError(f"the bank declined {amount}")
 
 
@@ -58,3 +61,27 @@ def remind(text: str) -> str:
 def hash_password(rounds: int) -> str:
     """Isolated: runs in a child process, whose crash would be its own."""
     return hashlib.pbkdf2_hmac("sha256", b"correct horse", b"battery staple", rounds).hex()
+
+
+@lh.task(name="resize", queue="pictures")
+async def resize(picture: int) -> int:
+    """A member of a batch."""
+    await asyncio.sleep(random.uniform(0.5, 3.0))
+    if random.random() < 1 / 20:
+        raise lh.Dead(f"picture {picture} is no picture")
+    return picture
+
+
+@lh.task(name="publish", queue="pictures")
+def publish(ended: lh.BatchEnded) -> str:
+    """Called back when all pictures of an album are done."""
+    return f"{ended.succeeded} of {ended.total} pictures"
+
+
+@lh.task(name="tidy_up")
+def tidy_up() -> None:
+    """Made by a schedule."""
+
+
+every_minute = lh.schedule("tidy-up", "every 1m", tidy_up)
+nightly = lh.schedule("nightly-report", "0 3 * * *", render_report.call(30), zone="Europe/Berlin")

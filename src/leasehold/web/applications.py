@@ -71,6 +71,11 @@ def find_applications() -> list[Found]:
     return load(sorted(entry_points(group=GROUP), key=lambda point: point.name))
 
 
+def load_applications(names: Iterable[str]) -> list[Found]:
+    """Load applications that are named as `module:attribute`, installed or not."""
+    return load(EntryPoint(name=name, value=name, group=GROUP) for name in names)
+
+
 def load(points: Iterable[EntryPoint]) -> list[Found]:
     """Load these entry points; what one of them does wrong is its own matter."""
     return [_load(point) for point in points]
