@@ -115,7 +115,8 @@ def read_rule(
         period = seconds(per, name="per")
         if period == 0:
             raise BadOption("per: must be longer than 0")
-        per_second = _positive("rate", rate) / period
+        _positive("rate", rate)
+        per_second = _positive("rate per second", rate / period)  # it may have become nothing
     return Rule(
         name=name,
         running=_count("running", running),

@@ -28,7 +28,6 @@ from leasehold.web.api.values import (
     NameQuery,
     Tenant,
     Who,
-    name_of,
     said,
 )
 from leasehold.web.described import problems
@@ -151,9 +150,9 @@ def seal_batch(site: OfSite, batch_id: BatchIdPath) -> Any:
 
 
 @router.post("/{batch_id}/cancel", response_model=Batch, responses=_SETTLED)
-def cancel_batch(site: OfSite, batch_id: BatchIdPath, who: Who = None) -> Any:
+def cancel_batch(site: OfSite, batch_id: BatchIdPath, who: Who) -> Any:
     """Cancel all members that have not ended, of nested batches too; it takes no more of them."""
-    return site.client.batches.cancel(batch_id, by=name_of(who))
+    return site.client.batches.cancel(batch_id, by=who.by)
 
 
 @router.post("/{batch_id}/retry", response_model=Batch, responses=_SETTLED)

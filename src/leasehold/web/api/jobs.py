@@ -30,7 +30,6 @@ from leasehold.web.api.values import (
     Priority,
     Tenant,
     Who,
-    name_of,
     said,
 )
 from leasehold.web.described import problems
@@ -161,12 +160,12 @@ def get_job_why(site: OfSite, job_id: JobIdPath) -> Any:
 
 
 @router.post("/{job_id}/cancel", response_model=documents.JobState, responses=_CHANGED)
-def cancel_job(site: OfSite, job_id: JobIdPath, who: Who = None) -> Any:
+def cancel_job(site: OfSite, job_id: JobIdPath, who: Who) -> Any:
     """End a waiting job as cancelled, or ask a running one to stop.
 
     The state is `running` as long as the handler has not stopped.
     """
-    state = site.client.cancel(job_id, by=name_of(who))
+    state = site.client.cancel(job_id, by=who.by)
     if state in _ENDED:
         raise WrongState(job_id, state, "cancel")
     return {"id": job_id, "state": state}

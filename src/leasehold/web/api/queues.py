@@ -88,7 +88,8 @@ class Changed(Document):
     is_changed: bool
 
 
-Pausing = Annotated[PauseRequest | None, Body()]
+Pausing = Annotated[PauseRequest, Body(default_factory=PauseRequest)]
+Draining = Annotated[DrainRequest, Body(default_factory=DrainRequest)]
 
 
 def read_until(request: PauseRequest) -> datetime | float | str | None:
@@ -119,9 +120,8 @@ def find_queues(site: Site) -> list[dict[str, Any]]:
 
 
 @router.post("/{name:path}/pause", status_code=204, responses=_RESPONSES)
-def pause_queue(site: OfSite, name: NamePath, request: Pausing = None) -> None:
+def pause_queue(site: OfSite, name: NamePath, request: Pausing) -> None:
     """Let no worker start a job of it until then; running jobs go on, and enqueueing does."""
-    request = request or PauseRequest()
     site.client.queues.pause(name, until=read_until(request), reason=request.reason, by=request.by)
 
 
@@ -132,11 +132,8 @@ def resume_queue(site: OfSite, name: NamePath) -> Any:
 
 
 @router.post("/{name:path}/drain", response_model=Drained, responses=_RESPONSES)
-async def drain_queue(
-    site: OfSite, name: NamePath, request: Annotated[DrainRequest | None, Body()] = None
-) -> Any:
+async def drain_queue(site: OfSite, name: NamePath, request: Draining) -> Any:
     """Pause it, and wait until none of its jobs runs, or until the time is over."""
-    request = request or DrainRequest()
     wait = min(seconds(request.timeout, name="timeout"), _LONGEST_DRAIN_SECONDS)
     pause = partial(site.client.queues.pause, name, reason=request.reason, by=request.by)
     await run_in_threadpool(pause)

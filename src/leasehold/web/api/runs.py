@@ -10,7 +10,7 @@ import asyncio
 import threading
 from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Request
 from pydantic import Field
@@ -23,7 +23,7 @@ from leasehold.web.described import problem_response, problems
 from leasehold.web.problems import make_problem
 from leasehold.web.site import OfSite
 from leasehold.worker import Worker
-from leasehold.worker.report import Reason, Report
+from leasehold.worker.report import Report
 
 if TYPE_CHECKING:
     from leasehold.web.site import Site
@@ -50,7 +50,8 @@ class RunRequest(Command):
 class RunReport(Document):
     """Why the run ended, and how many attempts came to what."""
 
-    reason: Reason
+    # Not the enumeration: a job has a `Reason` too, and a generated client needs one name each.
+    reason: Literal["stopped", "empty", "budget", "max_jobs", "abandoned"]
     succeeded: int
     failed: int
     dead: int
@@ -72,10 +73,9 @@ class RunReport(Document):
     },
 )
 async def run_worker(
-    site: OfSite, request: Request, run: Annotated[RunRequest | None, Body()] = None
+    site: OfSite, request: Request, run: Annotated[RunRequest, Body(default_factory=RunRequest)]
 ) -> Any:
     """Work off jobs of the service's tasks within a time, and report."""
-    run = run or RunRequest()
     budget = seconds(run.budget, name="budget")
     if not 0 < budget <= LONGEST_SECONDS:
         raise BadOption(f"budget: {run.budget!r} is not between 0 and {LONGEST_SECONDS:g} s")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from leasehold.errors import BadArguments, BadOption, ScheduleNotFound
 from leasehold.model.cron import Dst
@@ -22,12 +22,12 @@ from leasehold.web.api.values import (
     Document,
     Duration,
     Json,
+    MomentQuery,
     Name,
     NamePath,
     TenantQuery,
     Who,
     Whole,
-    name_of,
     said,
 )
 from leasehold.web.described import problems
@@ -111,19 +111,19 @@ def preview_schedule(
     *,
     tenant: TenantQuery = "",
     count: Annotated[int, Query(ge=1, le=MOST_SLOTS)] = 10,
-    after: Annotated[AwareDatetime | None, Query()] = None,
+    after: MomentQuery = None,
 ) -> Any:
     """List its next slots, in UTC, whether it is paused or not."""
     return site.client.schedules.preview(name, count, tenant=tenant, after=after)
 
 
-@router.get("/{name:path}", response_model=Schedule, responses=_FOUND)
+@router.get("/{name:bare}", response_model=Schedule, responses=_FOUND)
 def get_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> Any:
     """Return one schedule."""
     return site.client.schedules.get(name, tenant=tenant)
 
 
-@router.put("/{name:path}", response_model=Schedule, responses=_SET)
+@router.put("/{name:bare}", response_model=Schedule, responses=_SET)
 def set_schedule(
     site: OfSite, name: NamePath, request: ScheduleRequest, tenant: TenantQuery = ""
 ) -> Any:
@@ -141,11 +141,11 @@ def set_schedule(
 def pause_schedule(
     site: OfSite,
     name: NamePath,
-    who: Who = None,
+    who: Who,
     tenant: TenantQuery = "",
 ) -> Any:
     """Fire it no more until it is resumed."""
-    is_changed = site.client.schedules.pause(name, tenant=tenant, by=name_of(who))
+    is_changed = site.client.schedules.pause(name, tenant=tenant, by=who.by)
     return {"is_changed": is_changed}
 
 
@@ -161,7 +161,7 @@ def run_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> Any:
     return {"job_id": site.client.schedules.run_now(name, tenant=tenant)}
 
 
-@router.delete("/{name:path}", status_code=204, responses=problems())
+@router.delete("/{name:bare}", status_code=204, responses=problems())
 def delete_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> None:
     """Delete it, not its jobs. A worker whose code declares it makes it again at its start."""
     site.client.schedules.delete(name, tenant=tenant)

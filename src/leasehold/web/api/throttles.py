@@ -10,7 +10,7 @@ from pydantic import Field
 
 from leasehold.control import GREATEST_WEIGHT
 from leasehold.errors import BadOption
-from leasehold.web.api.queues import Changed, PauseRequest, Pausing, read_until
+from leasehold.web.api.queues import Changed, Pausing, read_until
 from leasehold.web.api.values import (
     By,
     Command,
@@ -82,7 +82,7 @@ def list_throttles(site: OfSite) -> Any:
     return site.client.throttles.list()
 
 
-@router.patch("/{name:path}", status_code=204, responses=_RESPONSES)
+@router.patch("/{name:bare}", status_code=204, responses=_RESPONSES)
 def set_throttle(site: OfSite, name: NamePath, request: ThrottleRequest) -> None:
     """Change limits, from the next claim on. What code declares does not undo it; reset does."""
     site.client.throttles.set(name, **said(request))
@@ -95,9 +95,8 @@ def reset_throttle(site: OfSite, name: NamePath) -> Any:
 
 
 @router.post("/{name:path}/pause", status_code=204, responses=_RESPONSES)
-def pause_throttle(site: OfSite, name: NamePath, request: Pausing = None) -> None:
+def pause_throttle(site: OfSite, name: NamePath, request: Pausing) -> None:
     """Start none of its jobs until then, or until it is resumed."""
-    request = request or PauseRequest()
     until = read_until(request)
     site.client.throttles.pause(name, until=until, reason=request.reason, by=request.by)
 
@@ -120,7 +119,7 @@ def list_shares(site: OfSite) -> Any:
     return site.client.shares.list()
 
 
-@shares_router.put("/{name:path}", status_code=204, responses=_RESPONSES)
+@shares_router.put("/{name:bare}", status_code=204, responses=_RESPONSES)
 def set_share(site: OfSite, name: NamePath, request: ShareRequest) -> None:
     """Let a share start so many jobs for each one of another share."""
     site.client.shares.set(name, weight=request.weight, by=request.by)

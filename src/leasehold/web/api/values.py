@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from pydantic import (
     Field,
     StringConstraints,
 )
+from starlette.convertors import Convertor, register_url_convertor
 
 from leasehold.model.values import PRIORITY_LIMIT
 from leasehold.options import NAME_LIMIT
@@ -25,11 +27,41 @@ _DURATION = r"^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h|d|w))+$"
 _LONGEST_SECONDS = 100 * 365 * 86_400.0
 
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]")
+# The last words of paths below a name: `/api/queues/{name}/pause`.
+VERBS = ("aging", "drain", "pause", "preview", "refill", "reset", "resume", "run")
+
+
+class BareName(Convertor[str]):
+    """A name alone, which may have slashes in it, but not one of our verbs at its end.
+
+    Else a PUT to `/api/schedules/x/pause` would make a schedule of that name.
+    """
+
+    regex = ".+" + "".join(f"(?<!/{verb})" for verb in VERBS)
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("bare", BareName())
+
+
 def _only_text(value: Any) -> Any:
-    """Refuse numbers where a text is meant: a time is never so many seconds since 1970."""
+    """Refuse numbers where a text is meant."""
     if isinstance(value, str):
         return value
     raise ValueError("must be text")
+
+
+def _only_moment(value: Any) -> Any:
+    """Refuse what is not written as a time: it is never so many seconds since 1970."""
+    if isinstance(value, str) and _MOMENT.match(value):
+        return value
+    raise ValueError("must be a time with its zone, like 2030-01-31T08:00:00Z")
 
 
 class Document(BaseModel):
@@ -60,7 +92,7 @@ Priority: TypeAlias = Annotated[int, Field(strict=True, ge=-PRIORITY_LIMIT, le=P
 Id: TypeAlias = Annotated[UUID, BeforeValidator(_only_text)]
 Moment: TypeAlias = Annotated[
     AwareDatetime,
-    BeforeValidator(_only_text),
+    BeforeValidator(_only_moment),
     Field(description="With its time zone, like `2030-01-31T08:00:00Z`."),
 ]
 Duration: TypeAlias = Annotated[
@@ -78,12 +110,8 @@ class WhoRequest(Command):
     by: By = None
 
 
-Who: TypeAlias = Annotated[WhoRequest | None, Body()]
-
-
-def name_of(who: WhoRequest | None) -> str | None:
-    """Say who it was, if that was said."""
-    return None if who is None else who.by
+# A body that may be left out: not null, which generated clients would send.
+Who: TypeAlias = Annotated[WhoRequest, Body(default_factory=WhoRequest)]
 
 
 JobIdPath: TypeAlias = Annotated[UUID, Path(description="The job's id.")]
@@ -98,6 +126,7 @@ NameQuery: TypeAlias = Annotated[
     str | None, Query(min_length=1, max_length=NAME_LIMIT, pattern=_PRINTABLE)
 ]
 IdQuery: TypeAlias = Annotated[UUID | None, Query()]
+MomentQuery: TypeAlias = Annotated[AwareDatetime | None, BeforeValidator(_only_moment), Query()]
 LimitQuery: TypeAlias = Annotated[int, Query(ge=1, le=MOST_IN_PAGE)]
 BeforeQuery: TypeAlias = Annotated[
     UUID | None, Query(description="Go on below this id: `next` of the page before.")
