@@ -87,7 +87,7 @@ def test_requests_that_wait_end_with_the_service(store_url: str) -> None:
 
 
 def test_it_may_run_without_a_worker(store_url: str) -> None:
-    with served(store_url, "--no-worker") as service:
+    with served(store_url, "--no-worker", "--silent", "1ms") as service:
         answer = service.http.get("/health/ready")
         assert answer.status_code == 503
         assert "no worker" in answer.json()["detail"]

@@ -22,6 +22,7 @@ from leasehold.web.api import (
     retention,
     runs,
     schedules,
+    stats,
     throttles,
     workers,
 )
@@ -49,6 +50,7 @@ _TAGS = {
     "retention": "How long ended jobs are kept.",
     "keys": "Which job has a key.",
     "workers": "Who is there.",
+    "stats": "How it stands, and what happened lately.",
     "worker": "Run jobs for a while.",
     "health": "For load balancers and supervisors.",
 }
@@ -63,6 +65,7 @@ _ROUTERS = (
     retention.router,
     keys.router,
     workers.router,
+    stats.router,
     runs.router,
     health.router,
 )

@@ -23,7 +23,7 @@ from leasehold.options import NAME_LIMIT
 MOST_IN_PAGE = 1_000
 DEFAULT_PAGE = 100
 _PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
-_DURATION = r"^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h|d|w))+$"
+DURATION_PATTERN = r"^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h|d|w))+$"
 _LONGEST_SECONDS = 100 * 365 * 86_400.0
 
 
@@ -97,7 +97,7 @@ Moment: TypeAlias = Annotated[
 ]
 Duration: TypeAlias = Annotated[
     Annotated[float, Field(strict=True, ge=0, le=_LONGEST_SECONDS, allow_inf_nan=False)]
-    | Annotated[str, StringConstraints(strict=True, max_length=40, pattern=_DURATION)],
+    | Annotated[str, StringConstraints(strict=True, max_length=40, pattern=DURATION_PATTERN)],
     Field(description="Seconds, or text like `90s` or `1h30m`.", examples=["90s", 5]),
 ]
 Json: TypeAlias = dict[str, Any]

@@ -1,0 +1,186 @@
+"""Batches, queues, throttles, shares, retention, keys, workers, statistics over HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+
+from leasehold.worker import Worker
+from tests.web.tasks import REGISTRY, add, fail
+
+if TYPE_CHECKING:
+    from leasehold.client import Client
+    from tests.web.kit import Service
+
+ODD_NAMES = ["mail", "a/b", "domain:example.org/x?y", "ü ñ", "a%2Fb", "x/pause", "#1"]
+
+
+def quoted(name: str) -> str:
+    from urllib.parse import quote
+
+    return quote(name, safe="")
+
+
+# -- batches -------------------------------------------------------------------------------------
+def test_a_batch_is_made_filled_sealed_and_followed(service: Service, client: Client) -> None:
+    made = service.post("/api/batches", {"name": "album", "meta": {"of": "Ada"}}, status=201)
+    path = f"/api/batches/{made['id']}"
+    for number in range(3):
+        service.enqueue(args={"left": number}, batch=made["id"])
+    service.enqueue("web.fail", args={"reason": "torn"}, batch=made["id"])
+    assert service.get(path)["counts"]["queued"] == 4
+    assert service.post(f"{path}/seal")["status"] == "sealed"
+    problem = service.refused(
+        409, "POST", "/api/jobs", json={"kind": "web.add", "args": {"left": 1}, "batch": made["id"]}
+    )
+    assert problem["type"] == "urn:leasehold:problem:batch-sealed"
+    Worker(client, REGISTRY).run(until_empty=True)
+    ended = service.get(path)
+    assert (ended["status"], ended["progress"], ended["meta"]) == ("ended", 1.0, {"of": "Ada"})
+    assert (ended["counts"]["succeeded"], ended["counts"]["dead"]) == (3, 1)
+    dead = service.get(f"{path}/jobs", params={"state": "dead"})["jobs"]
+    assert [job["kind"] for job in dead] == ["web.fail"]
+    assert service.post(f"{path}/retry")["round"] == 2
+    assert service.post(f"{path}/cancel", {"by": "ada"})["cancelled_by"] == "ada"
+
+
+def test_the_same_batch_can_be_made_again(service: Service) -> None:
+    request = {"id": str(uuid4()), "name": "album"}
+    for _ in range(2):
+        assert service.post("/api/batches", request, status=201)["id"] == request["id"]
+    assert len(service.get("/api/batches")["batches"]) == 1
+
+
+def test_batches_come_in_pages(service: Service) -> None:
+    made = [service.post("/api/batches", {"name": "x"}, status=201)["id"] for _ in range(3)]
+    first = service.get("/api/batches", params={"limit": 2, "name": "x", "status": "open"})
+    rest = service.get("/api/batches", params={"limit": 2, "before": first["next"]})
+    found = [each["id"] for each in [*first["batches"], *rest["batches"]]]
+    assert sorted(found) == sorted(made)
+    assert rest["next"] is None
+
+
+@pytest.mark.parametrize("path", ["", "/jobs", "/seal", "/cancel", "/retry"])
+def test_a_batch_that_is_not_there_is_404(service: Service, path: str) -> None:
+    method = "GET" if path in {"", "/jobs"} else "POST"
+    assert service.refused(404, method, f"/api/batches/{uuid4()}{path}")
+
+
+# -- queues --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_any_queue_can_be_paused_and_resumed(service: Service, client: Client, name: str) -> None:
+    path = f"/api/queues/{quoted(name)}"
+    request = {"duration": "1h", "reason": "tea", "by": "ada"}
+    service.post(f"{path}/pause", request, status=204)
+    (told,) = client.queues.list()
+    assert (told.name, told.pause_reason, told.paused_by) == (name, "tea", "ada")
+    assert service.post(f"{path}/resume") == {"is_changed": True}
+    assert service.post(f"{path}/resume") == {"is_changed": False}
+
+
+def test_queues_tell_counts_and_what_people_said(service: Service) -> None:
+    service.enqueue()
+    service.enqueue(delay="1h")
+    assert service.ask("PUT", "/api/queues/sums/aging", json={"aging": "10m"}).status_code == 204
+    service.post("/api/queues/sums/pause", {"until": "2100-01-01T00:00:00Z"}, status=204)
+    (queue,) = service.get("/api/queues")
+    assert (queue["name"], queue["ready"], queue["scheduled"]) == ("sums", 1, 1)
+    assert queue["aging_seconds"] == 600
+    assert queue["paused_until"].startswith("2100-01-01T00:00:00")
+    assert service.post("/api/queues/sums/drain", {"timeout": 0}) == {"running": 0}
+
+
+def test_a_pause_has_one_end(service: Service) -> None:
+    request = {"until": "2100-01-01T00:00:00Z", "duration": 5}
+    assert service.refused(422, "POST", "/api/queues/x/pause", json=request)
+    assert service.refused(422, "POST", "/api/queues/x/pause", json={"until": 5})
+    assert service.refused(422, "POST", "/api/queues/x/pause", json={"until": "2100-01-01T00:00"})
+
+
+# -- throttles, shares ---------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["domain", "domain:example.org/x", "domain:ü"])
+def test_limits_change_and_only_those_that_are_named(
+    service: Service, client: Client, name: str
+) -> None:
+    path = f"/api/throttles/{quoted(name)}"
+    first = {"running": 2, "rate": 60, "per": "1m", "by": "ada"}
+    assert service.ask("PATCH", path, json=first).status_code == 204
+    assert service.ask("PATCH", path, json={"running": 3}).status_code == 204
+    told = next(each for each in client.throttles.list() if each.name == name)
+    assert (told.running_limit, told.rate, told.burst) == (3, 1.0, 60.0)
+    assert service.ask("PATCH", path, json={"rate": None}).status_code == 204
+    told = next(each for each in client.throttles.list() if each.name == name)
+    assert (told.running_limit, told.rate) == (3, None)
+    service.post(f"{path}/pause", {"reason": "429"}, status=204)
+    assert service.get("/api/throttles")[-1]["pause_reason"] == "429"
+    assert service.post(f"{path}/resume") == {"is_changed": True}
+    assert service.post(f"{path}/refill") == {"is_changed": False}
+    assert service.post(f"{path}/reset") == {"is_changed": True}
+
+
+def test_a_change_of_a_throttle_says_which_limit(service: Service) -> None:
+    assert service.refused(422, "PATCH", "/api/throttles/domain", json={"by": "ada"})
+    tiny = {"rate": 5e-324, "per": "90s"}
+    assert service.refused(422, "PATCH", "/api/throttles/domain", json=tiny)
+
+
+def test_shares_have_weights(service: Service) -> None:
+    assert service.ask("PUT", "/api/shares/user%3A7", json={"weight": 3}).status_code == 204
+    (share,) = service.get("/api/shares")
+    assert (share["name"], share["weight"]) == ("user:7", 3)
+    assert service.refused(422, "PUT", "/api/shares/x", json={"weight": 0})
+
+
+# -- retention, keys, workers, statistics --------------------------------------------------------
+def test_retention_is_said_shown_and_forgotten(service: Service) -> None:
+    request = {"queue": "mail", "keep": "1d", "dead": "ever", "by": "ada"}
+    assert service.ask("PUT", "/api/retention", json=request).status_code == 204
+    (said,) = service.get("/api/retention")
+    assert (said["scope"], said["name"], said["set_by"]) == ("queue", "mail", "ada")
+    assert service.get("/api/retention/effective", params={"queue": "mail"})["succeeded"] == 86_400
+    answer = service.ask("DELETE", "/api/retention", params={"queue": "mail"})
+    assert answer.json() == {"is_changed": True}
+    assert service.refused(422, "PUT", "/api/retention", json={"queue": "mail"})
+    both = {"queue": "a", "task": "b", "keep": "1d"}
+    assert service.refused(422, "PUT", "/api/retention", json=both)
+
+
+def test_a_key_names_its_job_until_it_is_forgotten(service: Service) -> None:
+    path = f"/api/keys/{quoted('link/7')}"
+    assert service.refused(404, "GET", path)
+    job_id = service.enqueue(key="link/7", unique_for="ever")
+    told = service.get(path)
+    assert (told["holder"], told["is_live"]) == (job_id, True)
+    problem = service.refused(409, "DELETE", path)
+    assert problem["about"]["holder"] == job_id
+    service.post(f"/api/jobs/{job_id}/cancel")
+    assert service.ask("DELETE", path).status_code == 204
+    assert service.refused(404, "DELETE", path)
+
+
+def test_workers_show_themselves(service: Service, client: Client) -> None:
+    with Worker(client, REGISTRY, name="here", grace="2s") as worker:
+        (told,) = service.get("/api/workers")
+        assert (told["name"], told["id"]) == ("here", str(worker.id))
+        assert told["kinds"] == ["web.add", "web.fail", "web.wait"]
+    assert service.get("/api/workers") == []
+
+
+def test_the_numbers_of_the_last_hour(service: Service, client: Client) -> None:
+    for number in range(3):
+        client.enqueue(add, number)
+    client.enqueue(fail, "no ink")
+    Worker(client, REGISTRY).run(until_empty=True)
+    client.enqueue(add, 1)
+    told = service.get("/api/stats", params={"window": "1h"})
+    assert (told["in_queue"], told["failed_24h"]) == (1, 1)
+    assert told["activity"]["counts"]["succeeded"] == 3
+    assert told["average_seconds"] is not None
+    points = service.get("/api/stats/series", params={"window": "10m", "queue": "sums"})
+    assert sum(point["counts"]["succeeded"] for point in points) == 3
+    (group,) = service.get("/api/stats/failures")
+    assert (group["kind"], group["error"], group["count"]) == ("web.fail", "ValueError", 1)
+    assert service.refused(422, "GET", "/api/stats", params={"window": "1s"})
+    assert service.refused(422, "GET", "/api/stats", params={"window": "soon"})
