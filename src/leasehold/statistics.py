@@ -83,7 +83,8 @@ class Stats:
     ) -> list[Point]:
         """List what happened in even steps, the oldest first; the last one is not over yet.
 
-        Up to an hour in steps of 10 s, up to a day of 5 minutes, up to a week of an hour.
+        Up to 15 minutes in steps of 10 s, up to an hour of one minute, up to a day of 5, up to a
+        week of an hour.
         """
         span, store = _window(window), self._store()
         step = step_of(span)

@@ -33,7 +33,8 @@ class Level(NamedTuple):
 
 
 LEVELS = (
-    Level(FINE_SPAN, 3_600.0, 300),
+    Level(FINE_SPAN, 900.0, 60),
+    Level(60, 3_600.0, 300),
     Level(300, 86_400.0, 3_600),
     Level(3_600, 7 * 86_400.0, None),
 )

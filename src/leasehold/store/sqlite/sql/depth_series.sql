@@ -14,7 +14,7 @@ FROM (
     max(blocked) AS blocked, max(scheduled) AS scheduled, max(failed) AS failed,
     max(running) AS running, max(parked) AS parked, max(oldest_seconds) AS oldest_seconds
   FROM leasehold_depth
-  WHERE span IN (10, 300, 3600)
+  WHERE span IN (10, 60, 300, 3600)
     AND at >= :since
   GROUP BY 1, queue
 )
