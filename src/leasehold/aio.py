@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Attempt, Filter, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
     from leasehold.options import Callback, JobOptions
+    from leasehold.paging import Page
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued, Task
     from leasehold.waiting import Awaited, Finished
@@ -161,6 +162,16 @@ class AsyncClient:
     ) -> list[Job]:
         """List jobs, newest first. For the next page pass the last one's id as `before`."""
         return await asyncio.to_thread(self._client.find, limit=limit, before=before, **filters)
+
+    async def page(
+        self,
+        *,
+        limit: int = DEFAULT_PAGE,
+        before: UUID | str | None = None,
+        **filters: Unpack[Filters],
+    ) -> Page:
+        """List jobs as `find` does, but do not look for long for those that are rare."""
+        return await asyncio.to_thread(self._client.page, limit=limit, before=before, **filters)
 
     async def each(
         self, *, page: int = DEFAULT_PAGE, **filters: Unpack[Filters]

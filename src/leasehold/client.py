@@ -21,6 +21,7 @@ from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.model.states import State
 from leasehold.model.why import explain
 from leasehold.options import check_priority, read_job_id
+from leasehold.paging import read_page
 from leasehold.schedules import Schedules
 from leasehold.statistics import Stats
 from leasehold.store import open_store
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
     from leasehold.options import Callback, JobOptions
+    from leasehold.paging import Page
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued
     from leasehold.waiting import Awaited, Finished
@@ -234,6 +236,20 @@ class Client:
             raise BadOption(f"limit: {limit!r} is not a positive number")
         start = None if before is None else read_job_id(before, name="before")
         return self.store.find(read_filter(filters), before=start, limit=limit)
+
+    def page(
+        self,
+        *,
+        limit: int = DEFAULT_PAGE,
+        before: UUID | str | None = None,
+        **filters: Unpack[Filters],
+    ) -> Page:
+        """List jobs as `find` does, but do not look for long for those that are rare.
+
+        A page may have fewer jobs than the limit, or none, and others after it.
+        """
+        start = None if before is None else read_job_id(before, name="before")
+        return read_page(self.store, read_filter(filters), limit=limit, before=start)
 
     def each(self, *, page: int = DEFAULT_PAGE, **filters: Unpack[Filters]) -> Iterator[Job]:
         """Go through all jobs, newest first, reading them page by page."""

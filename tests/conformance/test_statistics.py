@@ -120,7 +120,9 @@ def test_a_series_can_be_of_one_queue_or_kind(store: Store, stats: Stats) -> Non
     assert sum(point.counts[DONE] for point in stats.series(queue="a", kind="x")) == 1
 
 
-@pytest.mark.parametrize(("window", "points"), [("15m", 90), ("1h", 60), ("2h", 24), ("24h", 288), ("7d", 168)])
+@pytest.mark.parametrize(
+    ("window", "points"), [("15m", 90), ("1h", 60), ("2h", 24), ("24h", 288), ("7d", 168)]
+)
 def test_a_series_is_never_longer_than_a_screen_is_wide(
     stats: Stats, window: str, points: int
 ) -> None:

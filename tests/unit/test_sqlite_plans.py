@@ -120,9 +120,9 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
 @pytest.mark.parametrize(
     ("name", "index"),
     [
-        ("find_dead", "leasehold_outcome_unhappy (state=? AND job_id<?)"),
-        ("find_cancelled", "leasehold_outcome_unhappy (state=? AND job_id<?)"),
-        ("find_failed", "leasehold_scheduled_failed (job_id<?)"),
+        ("find_dead", "leasehold_outcome_unhappy (state=? AND job_id>? AND job_id<?)"),
+        ("find_cancelled", "leasehold_outcome_unhappy (state=? AND job_id>? AND job_id<?)"),
+        ("find_failed", "leasehold_scheduled_failed (job_id>? AND job_id<?)"),
         ("find_queued", "MERGE"),
         ("claim_pick", "PRIMARY KEY (queue=? AND is_suspect=? AND priority>? AND priority<?)"),
         ("promote", "leasehold_scheduled_due (run_at<?)"),
@@ -144,7 +144,7 @@ def test_a_statement_reads_through_an_index_and_does_not_sort(
         ("batch_is_live", "leasehold_lease_batch (batch=?)"),
         ("batch_is_live", "leasehold_ready_batch (batch=?)"),
         ("batch_has_dead", "leasehold_job_batch (batch=?)"),
-        ("find_members", "leasehold_job_batch (batch=? AND id<?)"),
+        ("find_members", "leasehold_job_batch (batch=? AND id>? AND id<?)"),
         ("live_members", "leasehold_scheduled_batch (batch=?)"),
         ("get_batch", "leasehold_job_batch (batch=?)"),
         ("sweep_batches", "leasehold_batch_open (id>?)"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from leasehold.model.failures import alike
+from leasehold.model.failures import alike, form_of
 from leasehold.model.statistics import (
     GREATEST_BUCKET,
     LEAST_BUCKET,
@@ -87,6 +87,7 @@ def test_the_step_of_a_series_is_as_fine_as_what_is_kept(window: float, step: in
     [
         ("ValueError: row 17", "ValueError", "row <n>"),
         ("ValueError", "ValueError", ""),
+        ("HTTP404: page 7", "HTTP404", "page <n>"),
         ("shop.errors.NoStock: 3.5 of 1,000", "shop.errors.NoStock", "<n> of <n>"),
         ("E: job 01890a5d-ac96-774b-bcce-b302099a8057 gone", "E", "job <id> gone"),
         ("E: <Conn object at 0x7fe1a2b3>", "E", "<Conn object at <id>>"),
@@ -112,3 +113,8 @@ def test_any_text_has_a_form_of_bounded_length(error: str) -> None:
     name, message = alike(error)
     assert len(name) <= 80
     assert len(message) <= 200
+
+
+@given(some.text(alphabet="0123456789abcdefxE:- '", max_size=80))
+def test_which_digits_they_are_makes_no_difference(error: str) -> None:
+    assert form_of(error) == form_of(error.translate({ord(digit): "1" for digit in "23456789"}))

@@ -21,6 +21,7 @@ _IDS = re.compile(
     r"|\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{8,64}\b"
 )
 _NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
+_ANY_DIGIT = dict.fromkeys(map(ord, "23456789"), "1")  # one is as good as another, but for 0x
 NO_ERROR = "(no error was written down)"
 
 
@@ -53,16 +54,28 @@ def error_class(error: str) -> str:
 def alike(error: str) -> tuple[str, str]:
     """Return an error's class, and its message as it is for all that are alike: its first line."""
     name = error_class(error)
-    message = error[len(name) :].removeprefix(":").strip().partition("\n")[0][:_READ_LIMIT]
+    return name, form_of(error[len(name) :])
+
+
+def form_of(text: str) -> str:
+    """Leave out of a message what differs between failures that are alike."""
+    message = text.removeprefix(":").strip().partition("\n")[0][:_READ_LIMIT]
     message = _NUMBERS.sub("<n>", _IDS.sub("<id>", message))
-    return name, " ".join(message.split())[:MESSAGE_LIMIT]
+    return " ".join(message.split())[:MESSAGE_LIMIT]
 
 
 def group_failures(attempts: Iterable[Unhappy]) -> list[FailureGroup]:
     """Group attempts, newest first, by what went wrong; the most frequent group comes first."""
     groups: dict[tuple[str, str, str], list[Unhappy]] = {}
+    forms: dict[str, str] = {}  # thousands are alike but for a digit: read once
     for each in attempts:
-        groups.setdefault((each.kind, *alike(each.error or NO_ERROR)), []).append(each)
+        error = each.error or NO_ERROR
+        name = error_class(error)
+        text = error[len(name) :].translate(_ANY_DIGIT)
+        form = forms.get(text)
+        if form is None:
+            form = forms[text] = form_of(text)
+        groups.setdefault((each.kind, name, form), []).append(each)
     found = [_group(*key, members) for key, members in groups.items()]
     return sorted(found, key=lambda group: (-group.count, -group.last_at.timestamp()))
 

@@ -18,8 +18,16 @@ class PeopleStore(Protocol):
 
     def get(self, job_id: JobId) -> Job | None: ...
 
-    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
-        """List jobs, newest first, with ids below `before`."""
+    def find(
+        self, where: Filter, *, before: JobId | None, limit: int, above: JobId | None = None
+    ) -> list[Job]:
+        """List jobs, newest first, with ids below `before`, none below `above`."""
+
+    def floor(self, where: Filter, *, before: JobId | None, count: int) -> JobId | None:
+        """Say at which id `find` would be when it has looked at so many; None: there are fewer.
+
+        Asked for a state, not for a batch or a key. All that it would find above is looked at.
+        """
 
     def history(self, job_id: JobId) -> list[Attempt]:
         """List the job's ended attempts, oldest first."""

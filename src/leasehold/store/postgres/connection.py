@@ -40,7 +40,8 @@ _DEFAULTS: dict[str, Any] = {
 # Our statements are all served by an index. A plan made while the tables were small must not turn
 # into a scan of the whole table when they have grown (240 times slower, measured). A scan that is
 # wanted all the same (of the few leases, of the live tables for their counts) then looks so dear to
-# the planner that it would be compiled first, for longer than it runs: no JIT.
+# the planner that it would be compiled first, for longer than it runs: no JIT. Nor is it read by
+# several processes at once: a look at the queue must not take the cores that the jobs need.
 # A claim counts in a statement after its lock, which must see what the lock waited for.
 # A worker's few statements are written so that any plan of theirs is a good one (see ARCHITECTURE,
 # "Plans"), and are planned once: planning a claim or a finish each time costs a fifth of it.
@@ -49,6 +50,7 @@ SELECT set_config('jit', 'off', false),
        set_config('enable_seqscan', 'off', false),
        set_config('enable_hashjoin', 'off', false),
        set_config('enable_mergejoin', 'off', false),
+       set_config('max_parallel_workers_per_gather', '0', false),
        set_config('default_transaction_isolation', 'read committed', false)
 """
 

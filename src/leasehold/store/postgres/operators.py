@@ -59,8 +59,13 @@ class Operators:
     def get(self, job_id: JobId) -> Job | None:
         return self._people.get(job_id)
 
-    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
-        return self._people.find(where, before, limit)
+    def find(
+        self, where: Filter, *, before: JobId | None, limit: int, above: JobId | None = None
+    ) -> list[Job]:
+        return self._people.find(where, before, limit, above)
+
+    def floor(self, where: Filter, *, before: JobId | None, count: int) -> JobId | None:
+        return self._people.floor(where, before, count)
 
     def find_ids(self, where: Filter, *, before: JobId | None, limit: int) -> list[JobId]:
         return self._many.find_ids(where, before, limit)

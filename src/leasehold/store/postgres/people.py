@@ -51,10 +51,19 @@ class People:
         found = self._jobs("get", job_id=job_id)
         return found[0] if found else None
 
-    def find(self, where: Filter, before: JobId | None, limit: int) -> list[Job]:
+    def find(
+        self, where: Filter, before: JobId | None, limit: int, above: JobId | None = None
+    ) -> list[Job]:
         if where.key is not None:
             return self._find_by_key(where.key, where, before)[:limit]
-        return self._jobs(rows.find_statement(where), **rows.find_parameters(where, before, limit))
+        parameters = rows.find_parameters(where, before, limit, above)
+        return self._jobs(rows.find_statement(where), **parameters)
+
+    def floor(self, where: Filter, before: JobId | None, count: int) -> JobId | None:
+        statement = rows.FIND[where.state].replace("find_", "floor_")
+        parameters = {"before": before or rows.GREATEST_ID, "state": where.state}
+        found = self._run(statement, count=count - 1, **parameters)
+        return rows.job_id(found[0][0]) if found else None
 
     def facts(self, job_id: JobId, skew: timedelta) -> Facts | None:
         found = self._dicts("facts", job_id=job_id, skew=skew, **BOUNDS)

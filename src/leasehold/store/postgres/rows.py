@@ -20,6 +20,7 @@ _decode = msgspec.json.Decoder().decode
 ID_BYTES = 16
 _YEAR_2000 = datetime(2000, 1, 1, tzinfo=UTC)
 GREATEST_ID = JobId(UUID(int=(1 << 128) - 1))
+LEAST_ID = JobId(UUID(int=0))
 FIND: dict[State | None, str] = {
     None: "find_all",
     State.QUEUED: "find_queued",
@@ -37,10 +38,13 @@ def find_statement(where: Filter) -> str:
     return FIND[where.state] if where.batch is None else "find_members"
 
 
-def find_parameters(where: Filter, before: JobId | None, limit: int) -> dict[str, Any]:
+def find_parameters(
+    where: Filter, before: JobId | None, limit: int, above: JobId | None = None
+) -> dict[str, Any]:
     """Say what a statement that finds jobs asks for."""
     return {
         "before": before or GREATEST_ID,
+        "above": above or LEAST_ID,
         "limit": limit,
         **{name: getattr(where, name) for name in Filter.__struct_fields__},
     }

@@ -52,10 +52,16 @@ class Operators:
             found = records.read_jobs(connection, [str(job_id)])
         return found[0] if found else None
 
-    def find(self, where: Filter, *, before: JobId | None, limit: int) -> list[Job]:
+    def floor(self, where: Filter, *, before: JobId | None, count: int) -> JobId | None:
+        with self._database.read() as connection:
+            return records.floor(connection, where, before, count)
+
+    def find(
+        self, where: Filter, *, before: JobId | None, limit: int, above: JobId | None = None
+    ) -> list[Job]:
         with self._database.read() as connection:
             if where.key is None:
-                return records.find(connection, where, before, limit)
+                return records.find(connection, where, before, limit, above)
             found = holders.find(connection, where.key, where)
         return [job for job in found if before is None or job.id < before][:limit]
 

@@ -13,7 +13,7 @@ from leasehold.model.ids import JobId
 from leasehold.model.needs import Needs
 from leasehold.model.states import State
 from leasehold.model.values import Attempt, Filter, Job, WorkerInfo
-from leasehold.store.sqlite.statements import as_json, rows
+from leasehold.store.sqlite.statements import as_json, rows, value
 from leasehold.store.sqlite.times import to_datetime
 
 ABOVE_ALL_IDS = "g"  # ids are hexadecimal
@@ -48,14 +48,37 @@ def read_jobs(connection: sqlite3.Connection, job_ids: list[str]) -> list[Job]:
 
 
 def find(
-    connection: sqlite3.Connection, where: Filter, before: JobId | None, limit: int
+    connection: sqlite3.Connection,
+    where: Filter,
+    before: JobId | None,
+    limit: int,
+    above: JobId | None = None,
 ) -> list[Job]:
     """Page through the table that is the state, then read those jobs, at one moment."""
-    return read_jobs(connection, find_ids(connection, where, before, limit))
+    return read_jobs(connection, find_ids(connection, where, before, limit, above))
+
+
+def floor(
+    connection: sqlite3.Connection, where: Filter, before: JobId | None, count: int
+) -> JobId | None:
+    """Say at which id a look at so many is."""
+    name = "unhappy" if where.state in {State.DEAD, State.CANCELLED} else where.state or "all"
+    found = value(
+        connection,
+        f"floor_{name}",
+        before=ABOVE_ALL_IDS if before is None else str(before),
+        state=where.state,
+        count=count - 1,
+    )
+    return None if found is None else to_job_id(found)
 
 
 def find_ids(
-    connection: sqlite3.Connection, where: Filter, before: JobId | None, limit: int
+    connection: sqlite3.Connection,
+    where: Filter,
+    before: JobId | None,
+    limit: int,
+    above: JobId | None = None,
 ) -> list[str]:
     """Page through the table that is the state, or through a batch's members."""
     found = rows(
@@ -63,6 +86,7 @@ def find_ids(
         f"find_{where.state or 'all'}" if where.batch is None else "find_members",
         state=where.state,
         before=ABOVE_ALL_IDS if before is None else str(before),
+        above="" if above is None else str(above),
         queue=where.queue,
         kind=where.kind,
         tenant=where.tenant,

@@ -18,7 +18,7 @@ head AS (
         AND ready.is_suspect = level.is_suspect
         AND ready.priority = level.priority
       ORDER BY ready.created_at, ready.job_id
-      LIMIT 50
+      LIMIT 20
     ) AS ready
     LEFT JOIN LATERAL (SELECT run_at FROM leasehold.job WHERE job.id = ready.job_id OFFSET 0) AS job
       ON true

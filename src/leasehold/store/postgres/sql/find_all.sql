@@ -4,6 +4,7 @@ FROM (
   SELECT job.id AS job_id
   FROM leasehold.job
   WHERE job.id < %(before)s
+    AND job.id >= %(above)s
     AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)
     AND (%(tenant)s::text IS NULL OR job.tenant = %(tenant)s)

@@ -5,6 +5,7 @@ FROM (
   SELECT waiting.job_id
   FROM leasehold.waiting
   WHERE waiting.job_id < %(before)s
+    AND waiting.job_id >= %(above)s
     AND (waiting.lane <> '' OR waiting.stage = '#')
     AND (%(queue)s::text IS NULL OR waiting.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR waiting.kind = %(kind)s)

@@ -4,6 +4,7 @@ FROM (
   SELECT scheduled.job_id
   FROM leasehold.scheduled
   WHERE scheduled.job_id < %(before)s
+    AND scheduled.job_id >= %(above)s
     AND scheduled.failures > 0
     AND (%(queue)s::text IS NULL OR scheduled.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR scheduled.kind = %(kind)s)

@@ -12,6 +12,7 @@ FROM (
   ) AS stands
   WHERE job.batch = %(batch)s
     AND job.id < %(before)s
+    AND job.id >= %(above)s
     AND (%(state)s::text IS NULL OR stands.state = %(state)s::text)
     AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)

@@ -8,6 +8,7 @@ FROM (
       SELECT ready.job_id
       FROM leasehold.ready
       WHERE ready.job_id < %(before)s
+        AND ready.job_id >= %(above)s
         AND (%(queue)s::text IS NULL OR ready.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR ready.kind = %(kind)s)
         AND (%(tenant)s::text IS NULL OR ready.tenant = %(tenant)s)
@@ -19,6 +20,7 @@ FROM (
       SELECT scheduled.job_id
       FROM leasehold.scheduled
       WHERE scheduled.job_id < %(before)s
+        AND scheduled.job_id >= %(above)s
         AND scheduled.failures = 0
         AND (%(queue)s::text IS NULL OR scheduled.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR scheduled.kind = %(kind)s)
@@ -31,6 +33,7 @@ FROM (
       SELECT parked.job_id
       FROM leasehold.parked
       WHERE parked.job_id < %(before)s
+        AND parked.job_id >= %(above)s
         AND (%(queue)s::text IS NULL OR parked.queue = %(queue)s)
         AND (%(kind)s::text IS NULL OR parked.kind = %(kind)s)
         AND (%(tenant)s::text IS NULL OR parked.tenant = %(tenant)s)
@@ -42,6 +45,7 @@ FROM (
       SELECT waiting.job_id
       FROM leasehold.waiting
       WHERE waiting.job_id < %(before)s
+        AND waiting.job_id >= %(above)s
         AND waiting.lane = ''
         AND waiting.stage <> '#'
         AND (%(queue)s::text IS NULL OR waiting.queue = %(queue)s)

@@ -5,6 +5,7 @@ FROM (
   FROM leasehold.lease
   JOIN leasehold.job ON job.id = lease.job_id
   WHERE lease.job_id < %(before)s
+    AND lease.job_id >= %(above)s
     AND (%(queue)s::text IS NULL OR job.queue = %(queue)s)
     AND (%(kind)s::text IS NULL OR job.kind = %(kind)s)
     AND (%(tenant)s::text IS NULL OR lease.tenant = %(tenant)s)

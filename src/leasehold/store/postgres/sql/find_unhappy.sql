@@ -5,6 +5,7 @@ FROM (
   FROM leasehold.outcome
   JOIN leasehold.job ON job.id = outcome.job_id
   WHERE outcome.job_id < %(before)s
+    AND outcome.job_id >= %(above)s
     AND outcome.state <> 'succeeded'
     AND outcome.state = %(state)s::leasehold.outcome_state
     -- an operator may have retried it since

@@ -21,16 +21,20 @@ LEFT JOIN LATERAL (
     AND newer.attempt > outcome.attempt
   LIMIT 1
 ) AS newer ON true
-LEFT JOIN LATERAL (
-  SELECT job_id, true AS is_waiting FROM leasehold.scheduled WHERE scheduled.job_id = outcome.job_id
-  UNION ALL
-  SELECT job_id, true FROM leasehold.ready WHERE ready.job_id = outcome.job_id
-  UNION ALL
-  SELECT job_id, true FROM leasehold.waiting WHERE waiting.job_id = outcome.job_id
-  UNION ALL
-  SELECT job_id, true FROM leasehold.parked WHERE parked.job_id = outcome.job_id
-  UNION ALL
-  SELECT job_id, false FROM leasehold.lease WHERE lease.job_id = outcome.job_id
+LEFT JOIN LATERAL ( -- only of jobs whose last attempt this is
+  SELECT job_id, is_waiting
+  FROM (
+    SELECT job_id, true AS is_waiting FROM leasehold.scheduled WHERE scheduled.job_id = outcome.job_id
+    UNION ALL
+    SELECT job_id, true FROM leasehold.ready WHERE ready.job_id = outcome.job_id
+    UNION ALL
+    SELECT job_id, true FROM leasehold.waiting WHERE waiting.job_id = outcome.job_id
+    UNION ALL
+    SELECT job_id, true FROM leasehold.parked WHERE parked.job_id = outcome.job_id
+    UNION ALL
+    SELECT job_id, false FROM leasehold.lease WHERE lease.job_id = outcome.job_id
+  ) AS place
+  WHERE newer.attempt IS NULL
   LIMIT 1
 ) AS live ON true
 ORDER BY outcome.finished_at DESC

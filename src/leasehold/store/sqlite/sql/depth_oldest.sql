@@ -16,7 +16,7 @@ head AS (
         AND bound.is_suspect = level.is_suspect
         AND bound.priority = level.priority
       ORDER BY created_at
-      LIMIT 1 OFFSET 49
+      LIMIT 1 OFFSET 19
     ), 9223372036854775807)
 )
 SELECT queue, min(since)

@@ -2,6 +2,7 @@
 SELECT id
 FROM leasehold_job
 WHERE id < :before
+AND id >= :above
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)
 AND (:tenant IS NULL OR tenant = :tenant)

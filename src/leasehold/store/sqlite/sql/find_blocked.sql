@@ -3,6 +3,7 @@
 SELECT job_id
 FROM leasehold_waiting
 WHERE job_id < :before
+AND job_id >= :above
 AND (lane <> '' OR stage = '#')
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)

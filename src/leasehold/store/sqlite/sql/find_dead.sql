@@ -4,6 +4,7 @@ SELECT job.id
 FROM leasehold_outcome AS outcome INDEXED BY leasehold_outcome_unhappy
 CROSS JOIN leasehold_job AS job ON job.id = outcome.job_id
 WHERE outcome.job_id < :before
+AND outcome.job_id >= :above
 AND outcome.state <> 'succeeded'
 AND outcome.state = 'dead'
 AND (:queue IS NULL OR job.queue = :queue)

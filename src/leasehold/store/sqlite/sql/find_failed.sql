@@ -2,6 +2,7 @@
 SELECT job_id
 FROM leasehold_scheduled
 WHERE job_id < :before
+AND job_id >= :above
 AND failures > 0
 AND (:queue IS NULL OR queue = :queue)
 AND (:kind IS NULL OR kind = :kind)

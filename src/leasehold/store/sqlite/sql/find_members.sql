@@ -3,6 +3,7 @@ SELECT job.id
 FROM leasehold_job AS job
 WHERE job.batch = :batch
 AND job.id < :before
+AND job.id >= :above
 AND (:queue IS NULL OR job.queue = :queue)
 AND (:kind IS NULL OR job.kind = :kind)
 AND (:tenant IS NULL OR job.tenant = :tenant)

@@ -3,6 +3,7 @@ SELECT job.id
 FROM leasehold_outcome AS outcome
 CROSS JOIN leasehold_job AS job ON job.id = outcome.job_id
 WHERE outcome.job_id < :before
+AND outcome.job_id >= :above
 AND outcome.state = 'succeeded'
 AND (:queue IS NULL OR job.queue = :queue)
 AND (:kind IS NULL OR job.kind = :kind)

@@ -1,0 +1,7 @@
+-- Says where a look at so many ends, as find_running goes: primary key, backwards.
+SELECT job_id
+FROM leasehold.lease
+WHERE job_id < %(before)s
+ORDER BY job_id DESC
+OFFSET %(count)s
+LIMIT 1
