@@ -21,7 +21,7 @@ help: ## Show this list
 run: export LEASEHOLD_URL := $(or $(LEASEHOLD_URL),sqlite:///var/leasehold.db)
 run: $(READY) ## Start the service with sample tasks on http://127.0.0.1:8320 (PORT=, LEASEHOLD_URL=)
 	@mkdir -p var
-	@$(BIN)/leasehold serve --app leasehold.demo:application --migrate --port $(PORT)
+	@$(BIN)/leasehold serve --app leasehold.demo:application --migrate --log-level error --port $(PORT)
 
 test: $(READY) ## Run all tests (PYTEST_ARGS="-k claim" narrows, PYTEST_WORKERS=0 runs in one process)
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal $(PYTEST_ARGS)

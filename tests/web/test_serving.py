@@ -8,9 +8,10 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from leasehold.client import Client
@@ -172,3 +173,19 @@ def test_a_database_that_needs_a_migration_is_said(postgres_url: str, tmp_path: 
     assert "leasehold migrate" in done.stderr
     with served(postgres_url, "--migrate", "--no-worker") as service:
         assert service.http.get("/api/jobs").json()["jobs"] == []
+
+
+def test_fifty_open_streams_end_with_the_service(store_url: str) -> None:
+    with served(store_url, TASKS) as service, ExitStack() as streams:
+        limits = httpx.Limits(max_connections=60)
+        http = streams.enter_context(httpx.Client(base_url=service.address, limits=limits))
+        opened = [streams.enter_context(http.stream("GET", "/live?of=/jobs")) for _ in range(50)]
+        assert {each.headers["content-type"].partition(";")[0] for each in opened} == {
+            "text/event-stream"
+        }
+        code, seconds, log = service.end()
+        assert code == 0
+        assert seconds < PATIENCE_SECONDS
+        assert "Traceback" not in log
+        for each in opened:  # each was told that it is over, not cut off
+            each.read()

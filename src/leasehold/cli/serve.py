@@ -70,7 +70,7 @@ unless --insecure is given. Behind a proxy, name it with --allow-host."""
     "--grace",
     type=read_duration,
     metavar="TIME",
-    default="1500ms",
+    default="1s",
     show_default=True,
     help="Time for jobs to end in.",
 )

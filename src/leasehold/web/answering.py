@@ -15,7 +15,7 @@ from leasehold.web.problems import MEDIA_TYPE, Fault, Problem, make_problem, pro
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
-    from fastapi.routing import APIRoute
+    from starlette.routing import Route
 
 _logger = logging.getLogger("leasehold.web")
 _NAMES = {404: "not-found", 405: "method-not-allowed", 400: "bad-request"}
@@ -70,7 +70,7 @@ def _wants_page(request: Request) -> bool:
 def _allowed_methods(request: Request) -> str:
     """Name the methods of all routes of a path: the framework names those of the first one."""
     path = path_of(request)
-    routes: list[APIRoute] = request.app.state.routes
+    routes: list[Route] = request.app.state.routes
     found = {
         method for each in routes if each.path_regex.match(path) for method in each.methods or ()
     }

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
+from starlette.routing import Route
 
 from leasehold._version import __version__
 from leasehold.registry import Registry
@@ -116,7 +116,7 @@ def create_app(
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes]
-    app.state.routes = [route for route in routes if isinstance(route, APIRoute)]
+    app.state.routes = [route for route in routes if isinstance(route, Route)]
     if hasattr(app.state, "metrics"):
         app.state.site.observers = (app.state.metrics,)
     install(app)
@@ -126,7 +126,7 @@ def create_app(
 
 def first_segments(app: FastAPI) -> frozenset[str]:
     """Name what our own paths begin with."""
-    routes: list[APIRoute] = app.state.routes
+    routes: list[Route] = app.state.routes
     return frozenset(route.path.split("/")[1] for route in routes)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 REQUESTS_GRACE_SECONDS = 2
 RUNS_GRACE_SECONDS = 5.0
 DEFAULT_PORT = 8320
-DEFAULT_GRACE = "1500ms"
+DEFAULT_GRACE = "1s"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _logger = logging.getLogger("leasehold.web")
 
