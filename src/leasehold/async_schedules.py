@@ -48,6 +48,20 @@ class AsyncSchedules:
             self._schedules.set, name, rule, work, args, options=options, by=by, **timing
         )
 
+    async def change(
+        self,
+        name: str,
+        *,
+        rule: str | timedelta | float | None = None,
+        tenant: str = "",
+        by: str | None = None,
+        **timing: Unpack[Timing],
+    ) -> ScheduleInfo:
+        """Change when it fires; what is not named, and its job, stay as they are."""
+        return await asyncio.to_thread(
+            self._schedules.change, name, rule=rule, tenant=tenant, by=by, **timing
+        )
+
     async def pause(self, name: str, *, tenant: str = "", by: str | None = None) -> bool:
         """Fire it no more until it is resumed; False when it was paused already."""
         return await asyncio.to_thread(self._schedules.pause, name, tenant=tenant, by=by)

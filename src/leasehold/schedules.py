@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leasehold.enqueuing import build_by_name
 from leasehold.errors import BadOption, ScheduleNotFound, StoreBusy
-from leasehold.model.schedules import Firing, read_job, read_schedule
+from leasehold.model.schedules import Firing, change_schedule, read_job, read_schedule
 from leasehold.options import check_name
 from leasehold.scheduling import NO_ID, Schedule, job_of
 
@@ -70,6 +70,25 @@ class Schedules:
         for _ in range(_TRIES):
             if put(self._store(), wanted, by=by or SOMEBODY):
                 return self.get(name, tenant=wanted.tenant)
+        raise _moved(name)
+
+    def change(
+        self,
+        name: str,
+        *,
+        rule: str | timedelta | float | None = None,
+        tenant: str = "",
+        by: str | None = None,
+        **timing: Unpack[Timing],
+    ) -> ScheduleInfo:
+        """Change when it fires; what is not named, and its job, stay as they are.
+
+        A schedule that has other slots then goes on with the next one of those.
+        """
+        for _ in range(_TRIES):
+            wanted = change_schedule(self.get(name, tenant=tenant), rule=rule, **timing)
+            if put(self._store(), wanted, by=by or SOMEBODY):
+                return self.get(name, tenant=tenant)
         raise _moved(name)
 
     def pause(self, name: str, *, tenant: str = "", by: str | None = None) -> bool:

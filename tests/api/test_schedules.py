@@ -95,6 +95,22 @@ def test_another_rule_has_another_next_slot_and_other_arguments_do_not(client: l
     assert (changed.version, changed.created_at) == (3, first.created_at)
 
 
+def test_a_change_names_what_changes_and_the_rest_stays(client: lh.Client) -> None:
+    first = client.schedules.set("nightly", "@daily", greet.call("Ada"), zone="Asia/Tokyo")
+    changed = client.schedules.change("nightly", rule="every 90s", missed="none", by="grace")
+    assert (changed.rule, changed.missed, changed.set_by) == ("every 90s", "none", "grace")
+    assert (changed.zone, changed.job) == (first.zone, first.job)
+    assert changed.next_at == client.schedules.preview("nightly", 1)[0]
+    same_times = client.schedules.change("nightly", jitter="5s")
+    assert (same_times.jitter_seconds, same_times.next_at) == (5.0, changed.next_at)
+    wrong: list[dict[str, Any]] = [{}, {"rule": "at noon"}, {"zone": "Europe/Atlantis"}]
+    for given in wrong:
+        with pytest.raises(BadOption):
+            client.schedules.change("nightly", **given)
+    with pytest.raises(ScheduleNotFound):
+        client.schedules.change("nobody", rule="@daily")
+
+
 def test_a_clock_that_was_set_back_brings_no_slot_twice(client: lh.Client) -> None:
     client.schedules.set("nightly", "@hourly", greet.call("Ada"))
     client.store.skew_seconds = SOON.total_seconds()
@@ -233,6 +249,7 @@ def test_each_verb_can_be_awaited(store_url: str) -> None:
     async def use() -> None:
         async with lh.AsyncClient(store_url) as client:
             await client.schedules.set("nightly", "@daily", greet.call("Ada"))
+            assert (await client.schedules.change("nightly", rule="@hourly")).rule == "@hourly"
             assert await client.schedules.pause("nightly")
             assert await client.schedules.resume("nightly")
             job = await client.schedules.run_now("nightly")

@@ -72,6 +72,18 @@ def test_a_pause_and_its_end(cli: Cli, client: Client) -> None:
     assert client.schedules.get("nightly").paused_at is None
 
 
+def test_when_it_fires_is_changed_and_the_rest_stays(cli: Cli, client: Client) -> None:
+    cli("schedules", "set", "nightly", "@daily", "greet", "name=Ada", "--zone", "Asia/Tokyo")
+    assert (
+        cli("schedules", "change", "nightly", "--rule", "every 90s", "--missed", "none").code == 0
+    )
+    found = client.schedules.get("nightly")
+    assert (found.rule, found.missed, found.zone) == ("every 90s", "none", "Asia/Tokyo")
+    assert found.job["args"] == {"name": "Ada"}
+    assert cli("schedules", "change", "nightly").code == 2
+    assert cli("schedules", "change", "nobody", "--rule", "@daily").code == 3
+
+
 def test_a_run_by_hand_prints_the_jobs_id(cli: Cli, client: Client) -> None:
     cli(*NIGHTLY)
     job_id = cli("schedules", "run", "nightly").out.strip()

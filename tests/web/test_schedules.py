@@ -36,6 +36,21 @@ def test_a_schedule_is_made_shown_changed_and_deleted(service: Service) -> None:
     assert service.refused(404, "GET", "/api/schedules/nightly")
 
 
+def test_when_it_fires_is_changed_and_its_job_stays(service: Service) -> None:
+    made = put(service, "nightly", NIGHTLY)
+    change = {"rule": "every 90s", "missed": "none", "by": "grace"}
+    answer = service.ask("PATCH", "/api/schedules/nightly", json=change)
+    changed = answer.json()
+    assert (changed["rule"], changed["missed"], changed["set_by"]) == ("every 90s", "none", "grace")
+    assert (changed["zone"], changed["job"]) == (made["zone"], made["job"])
+    assert changed["next_at"] < made["next_at"]
+    refused: list[dict[str, Any]] = [{}, {"rule": "at noon"}, {"zone": "Atlantis"}, {"job": {}}]
+    for wrong in refused:
+        assert service.refused(422, "PATCH", "/api/schedules/nightly", json=wrong)
+    assert service.get("/api/schedules/nightly") == changed
+    assert service.refused(404, "PATCH", "/api/schedules/nobody", json=change)
+
+
 def test_its_next_slots_are_known(service: Service) -> None:
     put(service, "nightly", NIGHTLY)
     params = {"count": 2, "after": "2030-03-30T12:00:00Z"}

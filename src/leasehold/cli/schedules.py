@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _TENANT = click.option("--tenant", default="", help="Whose schedule it is.")
 _DST = click.Choice(["auto", "once", "skip", "through"])
+_MISSED = click.Choice(["none", "latest", "all"])
 _ABOUT_JOB = ("queue", "priority", "tenant")
 _EXAMPLE = """\
 leasehold schedules
@@ -80,7 +81,7 @@ def show_one(session: Session, *, name: str, tenant: str) -> None:
 )
 @click.option(
     "--missed",
-    type=click.Choice(["none", "latest", "all"]),
+    type=_MISSED,
     default="latest",
     show_default=True,
     help="What becomes of slots that no worker fired in time.",
@@ -137,6 +138,27 @@ def _say_next(session: Session, name: str, next_at: datetime | None, zone: str) 
 
     text = "never" if next_at is None else wall(next_at, zone)
     answer(session, f"{name} is set; next: {text}", name=name, next_at=next_at)
+
+
+@schedules.command("change", example='leasehold schedules change nightly --rule "0 4 * * *"')
+@NAME
+@_TENANT
+@click.option("--rule", help="Cron, @daily, or an interval like 'every 90s'.")
+@click.option("--zone", help="Where the rule's clock hangs.")
+@click.option("--dst", type=_DST, help="What the rule does when that clock changes.")
+@click.option("--missed", type=_MISSED, help="What becomes of slots that nobody fired in time.")
+@click.option("--missed-cap", type=int, metavar="N", help="How many of all.")
+@click.option(
+    "--jitter", type=read_duration, metavar="TIME", help="Spread its jobs over this time."
+)
+@BY
+@with_session
+def change(session: Session, /, *, name: str, tenant: str, by: str | None, **options: Any) -> None:
+    """Change when it fires; what is not named, and its job, stay as they are."""
+    given = {option: value for option, value in options.items() if value is not None}
+    with session.client() as client:
+        made = client.schedules.change(name, tenant=tenant, by=by, **given)
+    _say_next(session, name, made.next_at, made.zone)
 
 
 @schedules.command("pause", example="leasehold schedules pause nightly")

@@ -157,6 +157,31 @@ def read_schedule(
     )
 
 
+def change_schedule(
+    schedule: NewSchedule,
+    *,
+    rule: str | timedelta | float | None = None,
+    zone: str | None = None,
+    dst: str | None = None,
+    missed: str | None = None,
+    missed_cap: int | None = None,
+    jitter: Duration | None = None,
+) -> NewSchedule:
+    """Check what somebody changes of a schedule; what is None, and its job, stay."""
+    changes: dict[str, Any] = {
+        "rule": None if rule is None else read_rule(rule),
+        "zone": None if zone is None else _checked_zone(zone),
+        "dst": None if dst is None else _choose("dst", dst, Dst),
+        "missed": None if missed is None else _choose("missed", missed, Missed),
+        "missed_cap": None if missed_cap is None else _read_cap(missed_cap),
+        "jitter_seconds": None if jitter is None else _read_jitter(jitter),
+    }
+    said = {name: value for name, value in changes.items() if value is not None}
+    if not said:
+        raise BadOption(f"schedule {schedule.name!r}: say what is to change")
+    return NewSchedule(**(schedule.definition() | said))
+
+
 def plan_firing(schedule: ScheduleInfo, next_at: datetime, now: datetime) -> Plan:
     """Say which slots from `next_at` on are to be run now.
 
@@ -253,6 +278,11 @@ def _choose(name: str, value: str, words: type[StrEnum]) -> str:
         return words(value).value
     except ValueError:
         raise BadOption(f"{name}: {value!r} is not one of {', '.join(words)}") from None
+
+
+def _checked_zone(name: str) -> str:
+    read_zone(name)
+    return name
 
 
 def _read_cap(value: object) -> int:

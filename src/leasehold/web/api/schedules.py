@@ -90,6 +90,18 @@ class ScheduleRequest(Command):
     by: By = None
 
 
+class ScheduleChange(Command):
+    """What is to change of when it fires; what is left out stays, and so does its job."""
+
+    rule: Name | None = None
+    zone: Name | None = None
+    dst: Dst | None = None
+    missed: Missed | None = None
+    missed_cap: Annotated[Whole, Field(ge=1, le=GREATEST_CAP)] | None = None
+    jitter: Duration | None = None
+    by: By = None
+
+
 class Run(Document):
     """The job that was enqueued; with a key that is held, the job that stands."""
 
@@ -135,6 +147,17 @@ def set_schedule(
     by = request.by
     schedules = site.client.schedules
     return schedules.set(name, request.rule, kind, args, options=options, by=by, **timing)
+
+
+@router.patch(
+    "/{name:bare}", response_model=Schedule, responses=problems(ScheduleNotFound, BadOption)
+)
+def change_schedule(
+    site: OfSite, name: NamePath, request: ScheduleChange, tenant: TenantQuery = ""
+) -> Any:
+    """Change when it fires; it goes on with the next slot. What code declares does not undo it."""
+    changes = {field: value for field, value in said(request).items() if value is not None}
+    return site.client.schedules.change(name, tenant=tenant, **changes)
 
 
 @router.post("/{name:path}/pause", response_model=Changed, responses=_FOUND)
