@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
@@ -56,7 +55,7 @@ def _find_reasons(site: Site) -> Iterator[str]:
         yield "a handler of the embedded worker could not be stopped: restart the service"
     try:
         site.client.store.check_schema()
-        if site.settings.needs_worker and not _has_worker(site):
+        if site.settings.needs_worker and _is_silent(site):
             yield (
                 f"no worker was seen for {site.settings.silent_seconds:g} s: start one, or say "
                 "--no-needs-worker where only POST /worker is used"
@@ -65,9 +64,6 @@ def _find_reasons(site: Site) -> Iterator[str]:
         yield problem_of(error).detail
 
 
-def _has_worker(site: Site) -> bool:
-    """Idle workers count too: they show themselves all the same."""
-    now = site.client.store.now()
-    since = now - timedelta(seconds=site.settings.silent_seconds)
-    never = datetime.min.replace(tzinfo=UTC)
-    return any((each.seen_at or never) >= since for each in site.client.workers())
+def _is_silent(site: Site) -> bool:
+    """Idle workers are seen too; and those that just ended were, so that they can be replaced."""
+    return site.client.store.silent_seconds() > site.settings.silent_seconds
