@@ -117,6 +117,13 @@ RATIOS = (
         most=0.5,
         stores=ON_POSTGRES,
     ),
+    Ratio(name="slowest page, ms", scenario="pages", figure="slowest_ms", most=300),
+    Ratio(
+        name="dashboard open / nobody watches",
+        scenario="drain, dashboard open",
+        over="drain, nobody watches",
+        least=0.95,
+    ),
     Ratio(name="worker MB after all jobs", scenario="memory", figure="worker_end_mb", most=70),
     Ratio(
         name="worker MB after all jobs / after a tenth",

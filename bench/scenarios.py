@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bench import tasks
+from bench.crew import Crew
 from bench.database import POSTGRES, SQLITE, Size
 from bench.draining import Beside, Plan, drain
 from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
@@ -16,6 +17,7 @@ from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
 from bench.raw import sql_statements, store_calls
 from bench.remembering import memory_over_time
+from bench.watching import drain_watched, page_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +30,9 @@ MILLION = 1_000_000
 PLAIN = Size(jobs=100_000)
 SINGLE = Size(jobs=3_000)
 OLD = Size(jobs=MILLION, beside=5 * MILLION)
+LIVED_IN = Size(jobs=100_000, beside=MILLION)
+WATCHED = Size(jobs=500_000, beside=100_000)
+CREW = Crew(kinds=(tasks.noop.name,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +127,17 @@ SCENARIOS = (
         measure=idle_workers,
         size=Size(jobs=200, seconds=20),
         stores=(POSTGRES,),
+    ),
+    Scenario(name="pages", measure=page_times, size=LIVED_IN),
+    Scenario(
+        name="drain, nobody watches",
+        measure=partial(drain_watched, crew=CREW, is_watched=False),
+        size=WATCHED,
+    ),
+    Scenario(
+        name="drain, dashboard open",
+        measure=partial(drain_watched, crew=CREW, is_watched=True),
+        size=WATCHED,
     ),
     Scenario(name="memory", measure=memory_over_time, size=Size(jobs=MILLION)),
 )
