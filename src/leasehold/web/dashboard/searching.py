@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leasehold.client import Client
     from leasehold.filtering import Filters
 
-LONGEST_SECONDS = 0.8
+LONGEST_SECONDS = 0.2
 _STEP = 250
 _LEAST_DIGITS = 8
 _DIGITS = 32
