@@ -102,11 +102,15 @@ class Watcher:
         self._port = port
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._is_ended = False
+        self._is_open = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
         self.ticks = 0
 
     def start(self) -> None:
+        """Begin; returns when the page is open and its stream has said so."""
         self._thread.start()
+        if not self._is_open.wait(STOP_SECONDS):
+            raise BenchFailed("the page does not open")
 
     def stop(self) -> None:
         self._is_ended = True
@@ -124,6 +128,7 @@ class Watcher:
             if line.startswith(b"event: tick"):
                 _, etag = _ask(self._port, "/", etag or "none")
                 self.ticks += 1
+                self._is_open.set()
 
 
 def drain_watched(database: Database, size: Size, crew: Crew, *, is_watched: bool) -> Figures:
@@ -146,6 +151,4 @@ def drain_watched(database: Database, size: Size, crew: Crew, *, is_watched: boo
         seconds = time.perf_counter() - started
         watcher.stop()
         fleet.stop()
-    if is_watched and not watcher.ticks:
-        raise BenchFailed("nobody watched")
     return {"jobs_per_second": size.jobs / seconds, "looks": watcher.ticks}
