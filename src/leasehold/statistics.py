@@ -13,6 +13,7 @@ from leasehold.model.durations import Duration, seconds
 from leasehold.model.facts import LIVING_SECONDS
 from leasehold.model.failures import group_failures
 from leasehold.model.statistics import (
+    DAY_SECONDS,
     FINE_SPAN,
     LONGEST_WINDOW_SECONDS,
     Activity,
@@ -26,6 +27,8 @@ from leasehold.model.statistics import (
     activity_of,
     counts_of,
     fill,
+    ranges_for_sum,
+    ranges_of,
     step_of,
     sum_depths,
 )
@@ -34,11 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from leasehold.model.failures import FailureGroup
-    from leasehold.model.statistics import Total
+    from leasehold.model.statistics import Range, Total
     from leasehold.model.values import WorkerInfo
     from leasehold.store.base import Store
 
-DAY = timedelta(days=1)
 DEAR_SECONDS = 0.05  # a count that takes longer stands for a while …
 DEAR_REST = 20  # … so many times as long
 STALE_SECONDS = 30.0  # a sample that is older is not shown as the present
@@ -56,8 +58,8 @@ class Stats:
         """Say how it stands now, and what happened in the window before."""
         span, store = _window(window), self._store()
         now = store.moment()
-        counted = store.statistics(since=now - timedelta(seconds=span))
-        died = store.statistics(since=now - DAY, facts=[Fact.DEAD.value])
+        counted = store.statistics(_last(span, now))
+        died = store.statistics(_last(DAY_SECONDS, now), facts=[Fact.DEAD.value])
         queues = self._depths.read(store, now)
         whole = activity_of(counted, span)
         depth = sum_depths(queues, now)
@@ -91,10 +93,11 @@ class Stats:
         last = int(store.moment().timestamp()) // step * step
         first = last - (max(1, round(span / step)) - 1) * step
         since = datetime.fromtimestamp(first, UTC)
-        slots = store.statistic_series(since=since, step_seconds=step, queue=queue, kind=kind)
+        ranges = ranges_of(since, step)
+        slots = store.statistic_series(ranges, step_seconds=step, queue=queue, kind=kind)
         depths: list[Depth] = []
         if kind is None:
-            depths = store.depth_series(since=since, step_seconds=step, queue=queue)
+            depths = store.depth_series(ranges, step_seconds=step, queue=queue)
         return _points(range(first, last + 1, step), step, slots, depths)
 
     def failures(self, since: Duration = "24h", *, limit: int = 50) -> list[FailureGroup]:
@@ -111,6 +114,10 @@ class Stats:
     def totals(self) -> list[Total]:
         """Say how often each fact was counted ever, by queue and kind; no number gets less."""
         return self._store().totals()
+
+
+def _last(span: float, now: datetime) -> list[Range]:
+    return ranges_for_sum(now - timedelta(seconds=span), span)
 
 
 def _window(window: Duration) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -18,26 +18,23 @@ import msgspec
 from leasehold.model.ids import JobId
 
 FINE_SPAN = 10  # seconds
-EVER_SPAN = 0  # all that was counted in a fine span and is not kept there any more
+EVER_SPAN = 0  # all that is not in the finest span any more
+DAY_SECONDS = 86_400.0
 EMPTY_SECONDS = 300.0  # an empty store is sampled so often only
 GAP_SECONDS = 60.0  # a sample stands for what follows, for so long
 LEAST_BUCKET, GREATEST_BUCKET = -13, 24  # 0.12 ms, half a year
 
 
 class Level(NamedTuple):
-    """A span of time in which facts are counted, how long that is kept, and the next one."""
+    """A coarser span of time, and how long what was counted in it is kept."""
 
     span: int
     kept_seconds: float
-    following: int | None
 
 
-LEVELS = (
-    Level(FINE_SPAN, 900.0, 60),
-    Level(60, 3_600.0, 300),
-    Level(300, 86_400.0, 3_600),
-    Level(3_600, 7 * 86_400.0, None),
-)
+# All that is not in the finest span any more is in each of these, and in span 0.
+LEVELS = (Level(60, 3_600.0), Level(300, DAY_SECONDS), Level(3_600, 7 * DAY_SECONDS))
+FINE_KEPT_SECONDS = 900.0
 LONGEST_WINDOW_SECONDS = LEVELS[-1].kept_seconds
 
 
@@ -71,6 +68,14 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     bucket: int = 0
     count: int = 1
     seconds: float = 0.0
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True):
+    """Spans of one length that begin from a moment on, before another."""
+
+    span: int
+    since: datetime
+    until: datetime = datetime.max.replace(tzinfo=UTC)
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -280,7 +285,33 @@ def activity_of(
 
 def step_of(window_seconds: float) -> int:
     """Return how many seconds apart the points of a series are: as fine as all of it is kept."""
+    if window_seconds <= FINE_KEPT_SECONDS:
+        return FINE_SPAN
     return next(level.span for level in LEVELS if window_seconds <= level.kept_seconds)
+
+
+def ranges_of(since: datetime, step: int) -> list[Range]:
+    """Say where all that was counted since then stands, in spans that fit into steps.
+
+    `since` is the beginning of a step. What is old is in the coarse span, what is new in the
+    finest one, and nothing is in both.
+    """
+    spans = {FINE_SPAN, step}
+    return [Range(span=span, since=since) for span in sorted(spans)]
+
+
+def ranges_for_sum(since: datetime, window_seconds: float) -> list[Range]:
+    """Say the same for a sum: as few spans as there are, and finer ones where it begins."""
+    fine, step = Range(span=FINE_SPAN, since=since), step_of(window_seconds)
+    if step == FINE_SPAN:
+        return [fine]
+    coarse = LEVELS[-1].span
+    begin = datetime.fromtimestamp(-(-since.timestamp() // coarse) * coarse, UTC)
+    if window_seconds > DAY_SECONDS:
+        return [fine, Range(span=coarse, since=since)]
+    if window_seconds <= coarse:
+        return [fine, Range(span=step, since=since)]
+    return [fine, Range(span=step, since=since, until=begin), Range(span=coarse, since=begin)]
 
 
 def sum_depths(depths: Sequence[Depth], at: datetime) -> Depth:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 
 from leasehold.model.ids import JobId
-from leasehold.model.statistics import Counted, Depth, Slot, Total, Unhappy
+from leasehold.model.statistics import Counted, Depth, Range, Slot, Total, Unhappy
 
 
 class StatisticsStore(Protocol):
@@ -22,11 +22,13 @@ class StatisticsStore(Protocol):
     def add_statistics(self, counted: Sequence[Counted]) -> None:
         """Add to what was counted in the present span of time."""
 
-    def statistics(self, *, since: datetime, facts: Sequence[str] | None = None) -> list[Counted]:
-        """Add up what was counted in spans that began since then, by queue, kind, fact, bucket."""
+    def statistics(
+        self, ranges: Sequence[Range], *, facts: Sequence[str] | None = None
+    ) -> list[Counted]:
+        """Add up what was counted in these ranges, by queue, kind, fact and bucket."""
 
     def statistic_series(
-        self, *, since: datetime, step_seconds: int, queue: str | None, kind: str | None
+        self, ranges: Sequence[Range], *, step_seconds: int, queue: str | None, kind: str | None
     ) -> list[Slot]:
         """Add up the same in steps of so many seconds, counted from the epoch; no order."""
 
@@ -49,13 +51,15 @@ class StatisticsStore(Protocol):
     def last_depths(self) -> list[Depth]:
         """Read the newest sample, by queue; empty when there is none, or nothing was there."""
 
-    def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
+    def depth_series(
+        self, ranges: Sequence[Range], *, step_seconds: int, queue: str | None
+    ) -> list[Depth]:
         """Read the greatest numbers of a queue, or of all together, in each step with a sample."""
 
     def fold_statistics(self, *, limit: int) -> int:
         """Take a step in bringing old counts and samples to coarser spans; says how many it took.
 
-        Forgets what is past the last one's time. The totals stay what they are.
+        Forgets what is past its time there. The totals stay what they are.
         """
 
     def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.model.statistics import (
+    EVER_SPAN,
+    FINE_KEPT_SECONDS,
     LEVELS,
     Counted,
     Depth,
+    Range,
     Slot,
     Total,
     Unhappy,
@@ -50,17 +53,21 @@ class Statistics:
         if counted:
             self._ask("add_statistics", counted=_encoded(counted), skew=self._skew)
 
-    def statistics(self, *, since: datetime, facts: Sequence[str] | None = None) -> list[Counted]:
+    def statistics(
+        self, ranges: Sequence[Range], *, facts: Sequence[str] | None = None
+    ) -> list[Counted]:
         wanted = None if facts is None else list(facts)
-        return [_counted(row) for row in self._ask("statistics", since=since, facts=wanted)]
+        found = self._ask("statistics", ranges=_encoded(ranges), facts=wanted)
+        return [_counted(row) for row in found]
 
     def statistic_series(
-        self, *, since: datetime, step_seconds: int, queue: str | None, kind: str | None
+        self, ranges: Sequence[Range], *, step_seconds: int, queue: str | None, kind: str | None
     ) -> list[Slot]:
-        given = {"since": since, "step_seconds": step_seconds, "queue": queue, "kind": kind}
+        given = {"step_seconds": step_seconds, "queue": queue, "kind": kind}
+        found = self._ask("statistic_series", ranges=_encoded(ranges), **given)
         return [
             Slot(at=at.astimezone(UTC), fact=fact, bucket=bucket, count=count, seconds=seconds)
-            for at, fact, bucket, count, seconds in self._ask("statistic_series", **given)
+            for at, fact, bucket, count, seconds in found
         ]
 
     def totals(self) -> list[Total]:
@@ -83,27 +90,29 @@ class Statistics:
     def last_depths(self) -> list[Depth]:
         return [_depth(*row) for row in self._ask("last_depths")]
 
-    def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
-        given = {"since": since, "step_seconds": step_seconds, "queue": queue}
-        return [
-            _depth(at, queue or "", *counts) for at, *counts in self._ask("depth_series", **given)
-        ]
+    def depth_series(
+        self, ranges: Sequence[Range], *, step_seconds: int, queue: str | None
+    ) -> list[Depth]:
+        given = {"ranges": _encoded(ranges), "step_seconds": step_seconds, "queue": queue}
+        found = self._ask("depth_series", **given)
+        return [_depth(at, queue or "", *counts) for at, *counts in found]
 
     def fold_statistics(self, *, limit: int) -> int:
-        for operation in ("fold_statistics", "fold_depths"):
+        spans = [level.span for level in LEVELS]
+        into = {"fold_statistics": [*spans, EVER_SPAN], "fold_depths": spans}
+        for operation, into_spans in into.items():
+            if count := self._fold(operation, FINE_KEPT_SECONDS, limit, spans=into_spans):
+                return count
+        for operation in ("forget_statistics", "forget_depths"):
             for level in LEVELS:
-                ((count,),) = self._ask(
-                    operation,
-                    span=level.span,
-                    following=level.following,
-                    step=level.following or level.span,
-                    kept=level.kept_seconds,
-                    limit=limit,
-                    skew=self._skew,
-                )
-                if count:
-                    return int(count)
+                kept = level.kept_seconds + level.span
+                if count := self._fold(operation, kept, limit, span=level.span):
+                    return count
         return 0
+
+    def _fold(self, operation: str, kept_seconds: float, limit: int, **given: Any) -> int:
+        ((count,),) = self._ask(operation, kept=kept_seconds, limit=limit, skew=self._skew, **given)
+        return int(count)
 
     def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:
         return [

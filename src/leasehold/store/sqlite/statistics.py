@@ -10,11 +10,12 @@ from typing import Any
 from leasehold.model.ids import JobId
 from leasehold.model.statistics import (
     EVER_SPAN,
+    FINE_KEPT_SECONDS,
     FINE_SPAN,
     LEVELS,
     Counted,
     Depth,
-    Level,
+    Range,
     Slot,
     Total,
     Unhappy,
@@ -43,21 +44,18 @@ class Statistics:
             given = {"counted": as_json(counted), "now": self._clock.now()}
             rows(connection, "add_statistics", **given)
 
-    def statistics(self, *, since: datetime, facts: Sequence[str] | None = None) -> list[Counted]:
+    def statistics(
+        self, ranges: Sequence[Range], *, facts: Sequence[str] | None = None
+    ) -> list[Counted]:
         wanted = None if facts is None else as_json(list(facts))
-        given = {"since": from_datetime(since), "facts": wanted}
-        return [_counted(row) for row in self._ask("statistics", **given)]
+        found = self._ask("statistics", ranges=_ranges(ranges), facts=wanted)
+        return [_counted(row) for row in found]
 
     def statistic_series(
-        self, *, since: datetime, step_seconds: int, queue: str | None, kind: str | None
+        self, ranges: Sequence[Range], *, step_seconds: int, queue: str | None, kind: str | None
     ) -> list[Slot]:
-        found = self._ask(
-            "statistic_series",
-            since=from_datetime(since),
-            step=step_seconds * SECOND,
-            queue=queue,
-            kind=kind,
-        )
+        given = {"step": step_seconds * SECOND, "queue": queue, "kind": kind}
+        found = self._ask("statistic_series", ranges=_ranges(ranges), **given)
         return [
             Slot(at=to_datetime(at), fact=fact, bucket=bucket, count=count, seconds=seconds)
             for at, fact, bucket, count, seconds in found
@@ -84,37 +82,38 @@ class Statistics:
     def last_depths(self) -> list[Depth]:
         return [_depth(*row) for row in self._ask("last_depths")]
 
-    def depth_series(self, *, since: datetime, step_seconds: int, queue: str | None) -> list[Depth]:
-        given = {"since": from_datetime(since), "step": step_seconds * SECOND, "queue": queue}
-        return [
-            _depth(at, queue or "", *counts) for at, *counts in self._ask("depth_series", **given)
-        ]
+    def depth_series(
+        self, ranges: Sequence[Range], *, step_seconds: int, queue: str | None
+    ) -> list[Depth]:
+        given = {"ranges": _ranges(ranges), "step": step_seconds * SECOND, "queue": queue}
+        found = self._ask("depth_series", **given)
+        return [_depth(at, queue or "", *counts) for at, *counts in found]
 
     def fold_statistics(self, *, limit: int) -> int:
-        for operation in ("fold_statistics", "fold_depths"):
+        spans = [level.span for level in LEVELS]
+        into = {"statistics": [*spans, EVER_SPAN], "depths": spans}
+        for name, into_spans in into.items():
+            if taken := self._fold(name, FINE_SPAN, FINE_KEPT_SECONDS, limit, into_spans):
+                return taken
+        for name in into:
             for level in LEVELS:
-                if count := self._fold(operation, level, limit):
-                    return count
+                kept = level.kept_seconds + level.span
+                if taken := self._fold(name, level.span, kept, limit, ()):
+                    return taken
         return 0
 
-    def _fold(self, operation: str, level: Level, limit: int) -> int:
-        step = (level.following or level.span) * SECOND
-        before = self._clock.now() - int(level.kept_seconds * SECOND)
-        given = {
-            "span": level.span,
-            "step": step,
-            "before": before - before % step,
-            "limit": limit,
-        }
-        if not self._ask(f"{operation}_look", **given)[0][0]:
+    def _fold(
+        self, name: str, span: int, kept_seconds: float, limit: int, into: Sequence[int]
+    ) -> int:
+        """Bring the oldest of a span into others, and forget them there."""
+        before = self._clock.now() - int(kept_seconds * SECOND)
+        oldest = {"span": span, "before": before, "limit": limit}
+        if not self._ask(f"forget_{name}_look", **oldest)[0][0]:
             return 0
-        into = [] if level.following is None else [level.following]
-        if operation == "fold_statistics" and level.span == FINE_SPAN:
-            into.append(EVER_SPAN)
         with self._database.write() as connection:
-            for following in into:
-                rows(connection, f"{operation}_put", following=following, **given)
-            return count(connection, f"{operation}_forget", **given)
+            for each in into:
+                rows(connection, f"fold_{name}_put", into=each, step=each * SECOND, **oldest)
+            return count(connection, f"forget_{name}", **oldest)
 
     def unhappy(self, *, since: datetime, limit: int) -> list[Unhappy]:
         return [
@@ -142,6 +141,19 @@ def _count(connection: sqlite3.Connection, now: int) -> list[Depth]:
         _depth(now, queue, *counts, ages.get(queue))
         for queue, *counts in rows(connection, "counts")
     ]
+
+
+def _ranges(ranges: Sequence[Range]) -> str:
+    return as_json(
+        [
+            {
+                "span": each.span,
+                "since": from_datetime(each.since),
+                "until": from_datetime(each.until),
+            }
+            for each in ranges
+        ]
+    )
 
 
 def _counted(row: tuple[Any, ...]) -> Counted:

@@ -1,11 +1,10 @@
--- Brings the oldest samples of a span together in the next one, the greatest numbers, or forgets them after
--- the last: primary key, a part at a time.
+-- Brings the oldest samples of the finest span to all coarser ones, the greatest numbers: primary key, a part
+-- at a time.
 WITH due AS MATERIALIZED (
   SELECT ctid
   FROM leasehold.depth
-  WHERE span = %(span)s
-    AND at < date_bin(make_interval(secs => %(step)s),
-      %(skew)s + now() - make_interval(secs => %(kept)s), 'epoch')
+  WHERE span = 10
+    AND at < %(skew)s + now() - make_interval(secs => %(kept)s)
   ORDER BY at
   LIMIT %(limit)s
   FOR UPDATE SKIP LOCKED
@@ -15,15 +14,15 @@ gone AS (
   WHERE ctid = ANY (ARRAY (SELECT ctid FROM due))
   RETURNING at, queue, ready, blocked, scheduled, failed, running, parked, oldest_seconds
 ),
-coarser AS (
+folded AS (
   INSERT INTO leasehold.depth AS known (span, at, queue, ready, blocked, scheduled, failed, running, parked,
     oldest_seconds)
-  SELECT %(following)s::integer, date_bin(make_interval(secs => %(step)s), at, 'epoch') AS slot, queue,
+  SELECT level.span, date_bin(make_interval(secs => level.span), gone.at, 'epoch') AS slot, queue,
     max(ready), max(blocked), max(scheduled), max(failed), max(running), max(parked), max(oldest_seconds)
   FROM gone
-  WHERE %(following)s::integer IS NOT NULL
-  GROUP BY slot, queue
-  ORDER BY slot, queue
+  CROSS JOIN unnest(%(spans)s::integer[]) AS level (span)
+  GROUP BY level.span, slot, queue
+  ORDER BY level.span, slot, queue
   ON CONFLICT (span, at, queue) DO UPDATE
   SET ready = greatest(known.ready, excluded.ready),
     blocked = greatest(known.blocked, excluded.blocked),

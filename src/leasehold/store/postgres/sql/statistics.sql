@@ -1,8 +1,13 @@
--- Adds up what was counted since a moment, by queue, kind and fact: a range of the primary key. Of a span
--- that had begun before, nothing is counted.
+-- Adds up what was counted in some ranges of time, by queue, kind and fact: ranges of the primary key.
 SELECT queue, kind, fact, bucket, sum(count)::bigint, sum(seconds)
-FROM leasehold.statistic
-WHERE span IN (10, 60, 300, 3600)
-  AND at >= %(since)s
-  AND (%(facts)s::text[] IS NULL OR fact = ANY (%(facts)s))
+FROM jsonb_to_recordset(%(ranges)s::jsonb) AS range (span integer, since timestamptz, until timestamptz)
+CROSS JOIN LATERAL (
+  SELECT *
+  FROM leasehold.statistic
+  WHERE statistic.span = range.span
+    AND statistic.at >= range.since
+    AND statistic.at < range.until
+    AND (%(facts)s::text[] IS NULL OR statistic.fact = ANY (%(facts)s))
+  OFFSET 0
+) AS statistic
 GROUP BY queue, kind, fact, bucket

@@ -2,9 +2,10 @@
 -- What jobs came to, counted over time, and how deep the queues were. For charts and metrics: nothing
 -- that a job's fate rests on reads it. It says nothing of tenants. See ARCHITECTURE.md, "Statistics".
 
--- How often a fact was seen in the span of so many seconds that begins at a moment: 10 s for 15 minutes,
--- 60 s for an hour, 300 s for a day, 3,600 s for a week. Span 0 (at the epoch) is the sum of all that was counted in spans of 10 s and
--- is not there any more. A run time is the fact 'ran' in the bucket b of 2^(b-1) to 2^b seconds.
+-- How often a fact was seen in the span of so many seconds that begins at a moment. It is counted in spans of
+-- 10 s; after 15 minutes it goes from there to spans of 60 s (kept for an hour), of 300 s (a day) and of 3,600 s
+-- (a week), and to span 0, which is kept for ever: to each of them. A run time is the fact 'ran' in the bucket b
+-- of 2^(b-1) to 2^b seconds.
 CREATE TABLE leasehold_statistic (
   span    INTEGER NOT NULL,
   at      INTEGER NOT NULL,
@@ -18,8 +19,8 @@ CREATE TABLE leasehold_statistic (
 ) WITHOUT ROWID;
 
 -- A sample of how many live jobs a queue had, by where they stood, and of how long the oldest ready one had
--- waited: at most one for each span of 10 s; then the greatest numbers in each longer span, kept as long as
--- statistics. No jobs at all: queue ''.
+-- waited: at most one for each span of 10 s; then the greatest numbers in each longer span, as for statistics.
+-- No jobs at all: queue ''.
 CREATE TABLE leasehold_depth (
   span           INTEGER NOT NULL,
   at             INTEGER NOT NULL,

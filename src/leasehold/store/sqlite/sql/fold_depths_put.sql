@@ -1,13 +1,13 @@
--- Brings the oldest samples of a span together in the next one, the greatest numbers: primary key. The write
--- lock is held, so that fold_depths_forget deletes the very same rows.
+-- Brings the oldest samples of the finest span to a coarser one, the greatest numbers: primary key. The write lock is
+-- held, so that forget_depths deletes the very same rows.
 INSERT INTO leasehold_depth AS known (span, at, queue, ready, blocked, scheduled, failed, running, parked,
   oldest_seconds)
-SELECT :following, at - at % :step, queue, max(ready), max(blocked), max(scheduled), max(failed),
+SELECT :into, at - at % :step, queue, max(ready), max(blocked), max(scheduled), max(failed),
   max(running), max(parked), max(oldest_seconds)
 FROM (
   SELECT at, queue, ready, blocked, scheduled, failed, running, parked, oldest_seconds
   FROM leasehold_depth
-  WHERE span = :span
+  WHERE span = 10
     AND at < :before
   ORDER BY at, queue
   LIMIT :limit

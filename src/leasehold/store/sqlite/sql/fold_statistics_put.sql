@@ -1,12 +1,12 @@
--- Adds the oldest counts of a span to those of another one: primary key. The write lock is held, so that
--- fold_statistics_forget deletes the very same rows.
+-- Adds the oldest counts of the finest span to those of a coarser one, or to span 0: primary key. The write lock is
+-- held, so that forget_statistics deletes the very same rows.
 INSERT INTO leasehold_statistic AS known (span, at, queue, kind, fact, bucket, count, seconds)
-SELECT :following, CASE WHEN :following = 0 THEN 0 ELSE at - at % :step END, queue, kind, fact, bucket,
+SELECT :into, CASE WHEN :into = 0 THEN 0 ELSE at - at % :step END, queue, kind, fact, bucket,
   sum(count), sum(seconds)
 FROM (
   SELECT at, queue, kind, fact, bucket, count, seconds
   FROM leasehold_statistic
-  WHERE span = :span
+  WHERE span = 10
     AND at < :before
   ORDER BY at, queue, kind, fact, bucket
   LIMIT :limit
