@@ -27,12 +27,12 @@ _RATES = {  # kind: queue, a second, seconds each, share that fails
 }
 
 
-def furnish(client: Client, *, seed: int = 7) -> None:
+def furnish(client: Client, *, amount: int = 14) -> None:
     """Make jobs in every state, batches, a workflow, schedules, pauses and failures."""
-    chance = random.Random(seed)
+    chance = random.Random(7)
     _set_rules(client)
-    _work_in_the_past(client, chance)
-    _make_batches(client)
+    _work_in_the_past(client, chance, amount)
+    _make_batches(client, amount)
     _leave_waiting(client, chance)
 
 
@@ -47,13 +47,13 @@ def _set_rules(client: Client) -> None:
     client.queues.pause("exports", reason="warehouse is being moved", by="mia")
 
 
-def _work_in_the_past(client: Client, chance: random.Random) -> None:
+def _work_in_the_past(client: Client, chance: random.Random, amount: int) -> None:
     store = client.store
     now = store.skew_seconds
     for back in (5_000, 2_400, 900, 240, 45):
         store.skew_seconds = now - back
         calls = []
-        for _ in range(14):
+        for _ in range(amount):
             number = chance.randint(1_000, 9_999)
             calls += [
                 shop.send_invoice.call(number, to=f"customer{number}@example.org"),
@@ -65,9 +65,11 @@ def _work_in_the_past(client: Client, chance: random.Random) -> None:
     store.skew_seconds = now
 
 
-def _make_batches(client: Client) -> None:
+def _make_batches(client: Client, amount: int) -> None:
     with client.batches.create(name="thumbnails", meta={"album": "autumn", "by": "mia"}) as batch:
-        batch.add_many(shop.resize_image.call(f"autumn/{i}.jpg", width=640) for i in range(40))
+        batch.add_many(
+            shop.resize_image.call(f"autumn/{i}.jpg", width=640) for i in range(3 * amount)
+        )
     testing.drain(client, [shop.resize_image], most=10_000)
     flow = lh.Workflow("warehouse")
     once = shop.extract.with_options(max_attempts=1)
@@ -90,10 +92,10 @@ def _make_batches(client: Client) -> None:
     testing.drain(client, [shop.extract])
     with client.batches.create(name="newsletter", meta={"campaign": "black friday"}) as batch:
         batch.add_many(
-            shop.send_invoice.with_options(delay="2h" if i > 150 else None).call(
+            shop.send_invoice.with_options(delay="2h" if i > 10 * amount else None).call(
                 i * 7 + 1, to=f"reader{i}@example.org"
             )
-            for i in range(220)
+            for i in range(15 * amount)
         )
     testing.drain(client, [shop.send_invoice])
 

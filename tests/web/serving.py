@@ -41,12 +41,12 @@ class Served:
 
 
 @contextmanager
-def served(url: str, *words: str, folder: Path | None = None) -> Iterator[Served]:
+def served(url: str, *words: str, folder: Path | None = None, port: int = 0) -> Iterator[Served]:
     """Serve until the end of the block, or until it is told to end."""
     kept = {key: value for key, value in os.environ.items() if key != "LEASEHOLD_URL"}
     command = [sys.executable, "-m", "leasehold.cli", "serve", *words]
     process = subprocess.Popen(
-        [*command, "--url", url, "--port", "0", "--json", "--no-apps"],
+        [*command, "--url", url, "--port", str(port), "--json", "--no-apps"],
         cwd=folder,
         env=kept | {"PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,

@@ -27,8 +27,9 @@ def open_stream(request: Request, section: Section) -> Response:
     asked = request.query_params.get("of", "")
     here = look_of(request)
     address = urlsplit(asked[:_MOST_LETTERS])
-    found = section.find(address.path.removeprefix(here.root))
-    if found is None or len(asked) > _MOST_LETTERS:
+    is_ours = not address.netloc and len(asked) <= _MOST_LETTERS
+    found = section.find(address.path.removeprefix(here.root)) if is_ours else None
+    if found is None:
         return PlainTextResponse("There is no such page to follow.", 404)
     view, params = found
 

@@ -1,0 +1,95 @@
+"""One browser for a test process, a page for each test, on both stores."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from leasehold.client import Client
+from leasehold.store import open_store
+from leasehold.worker import Worker
+from tests.browser import scenery, shop
+from tests.browser.chromium import ARGUMENTS, HOW_TO_GET, find_chromium, is_required
+from tests.browser.kit import Visit, serve, visiting
+from tests.conformance.tables import open_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+    from tests.postgres_server import PostgresServer
+
+WAIT_MILLISECONDS = 30_000
+expect.set_options(timeout=WAIT_MILLISECONDS)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say it where nobody can miss it."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any(HOW_TO_GET in str(report.longrepr) for report in skipped):
+        terminalreporter.write_sep("!", "browser tests skipped", red=True)
+        terminalreporter.write_line(HOW_TO_GET, red=True)
+
+
+# Not for the session: while Playwright runs, no other test could start an event loop.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    path = find_chromium()
+    if path is None and is_required():
+        pytest.fail(HOW_TO_GET)
+    if path is None:
+        pytest.skip(HOW_TO_GET)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    url = postgres_server.create_database()
+    with contextlib.closing(open_store(url)) as store:
+        store.migrate()
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def browser_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"sqlite:///{tmp_path_factory.mktemp('browser') / 'leasehold.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store_url(request: pytest.FixtureRequest) -> str:
+    url: str = request.getfixturevalue(f"browser_{request.param}_url")
+    with contextlib.closing(open_store(url)) as store:
+        store.migrate()
+    with open_tables(url) as tables:
+        tables.empty()
+    return url
+
+
+@pytest.fixture
+def client(store_url: str) -> Iterator[Client]:
+    with Client(store_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def visit(browser: Browser, client: Client) -> Iterator[Visit]:
+    """A page of a dashboard over an empty store."""
+    with serve(client) as served, visiting(browser, served) as visit:
+        visit.page.set_default_timeout(WAIT_MILLISECONDS)
+        yield visit
+
+
+@pytest.fixture
+def furnished(client: Client) -> Iterator[Client]:
+    """A store with something to see on every page, and a worker that runs some of it."""
+    scenery.furnish(client, amount=2)
+    with Worker(client, shop.TASKS, slots=4, name="web-1", grace="2s"):
+        yield client

@@ -1,0 +1,146 @@
+"""A served dashboard, and a page that notices whatever a page must never do."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from leasehold.web import WebSettings, create_app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+    from leasehold.client import Client
+
+PATHS = (
+    "/",
+    "/jobs",
+    "/failures",
+    "/queues",
+    "/batches",
+    "/schedules",
+    "/workers",
+    "/throttles",
+    "/system",
+    "/system/findings",
+)
+WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+# htmx says so on the console when a page is left while it is being brought up to date.
+_LEFT = ("htmx:afterRequest", "htmx:sendAbort", "htmx:sendError", "ERR_", "Failed to load resource")
+_WATCH = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.violations.push(event.violatedDirective + " " + event.blockedURI + " " + event.sample);
+});
+"""
+
+
+class Served:
+    """A dashboard that is served from a thread; it can be ended and begun again on its port."""
+
+    def __init__(self, client: Client, settings: WebSettings) -> None:
+        self._client = client
+        self._settings = settings
+        self._port = 0
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        self._opened = socket.create_server(("127.0.0.1", self._port))
+        self._port = self._opened.getsockname()[1]
+        self._app = create_app(self._client, settings=self._settings)
+        config = uvicorn.Config(self._app, log_config=None, timeout_graceful_shutdown=5, ws="none")
+        self._server = uvicorn.Server(config)
+        begun = threading.Event()
+        self._thread = threading.Thread(target=self._serve, args=(begun,))
+        self._thread.start()
+        begun.wait()
+
+    def _serve(self, begun: threading.Event) -> None:
+        with asyncio.Runner() as runner:
+            self._loop = runner.get_loop()
+            begun.set()
+            runner.run(self._server.serve(sockets=[self._opened]))
+
+    def stop(self) -> None:
+        with suppress(RuntimeError):  # its loop is closed
+            self._loop.call_soon_threadsafe(self._app.state.site.ending.set)
+        self._server.should_exit = True
+        self._thread.join()
+        self._opened.close()
+
+
+@contextmanager
+def serve(client: Client, settings: WebSettings | None = None) -> Iterator[Served]:
+    """Serve the dashboard of a store."""
+    served = Served(client, settings or WebSettings())
+    try:
+        yield served
+    finally:
+        served.stop()
+
+
+class Visit:
+    """One page of a browser. Everything odd that happens on it is kept."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.odd: list[str] = []
+        page.add_init_script(_WATCH)
+        page.on("dialog", lambda dialog: self._note(f"dialog {dialog.message}", dialog))
+        page.on("pageerror", lambda error: self._note(f"error {error}"))
+        page.on("console", self._hear)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        is_left = any(word in message.text for word in _LEFT)
+        if message.type in {"error", "warning"} and not is_left:
+            self._note(f"console {message.text}")
+
+    def _note(self, text: str, dialog: Any = None) -> None:
+        self.odd.append(text)
+        if dialog is not None:
+            dialog.dismiss()
+
+    def open(self, path: str) -> None:
+        """Go there; what the page before did is looked at first."""
+        self.check()
+        self.page.goto(self.address + path, wait_until="load")
+
+    def check(self) -> None:
+        """Nothing ran that should not, and nothing was refused by the policy."""
+        if self.page.url.startswith("http"):
+            assert self.page.evaluate("window.violations") == []
+            assert self.page.evaluate("window.hit ?? null") is None, "a job's script ran"
+        assert self.odd == []
+
+    def wait_live(self) -> None:
+        """Wait until the stream is open."""
+        self.page.wait_for_selector('#pulse[data-state="live"]')
+
+    def is_wide(self) -> bool:
+        """Whether something on it is wider than the screen."""
+        found: bool = self.page.evaluate(
+            "document.scrollingElement.scrollWidth > document.documentElement.clientWidth + 1"
+        )
+        return found
+
+
+@contextmanager
+def visiting(browser: Browser, served: Served, **options: Any) -> Iterator[Visit]:
+    """Open a page in a context of its own; at the end it has to have been good."""
+    options.setdefault("viewport", WIDE)
+    with closing(browser.new_context(**options)) as context:
+        visit = Visit(context.new_page(), served.address)
+        yield visit
+        visit.check()

@@ -1,0 +1,263 @@
+"""Many who watch one page cost one look; streams end with the server and with their clients."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from leasehold.client import Client
+from leasehold.web import streams as module
+from leasehold.web.streams import EventStream, Streams, TooManyStreams
+from tests.web.serving import served
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+
+    from tests.web.serving import Served
+
+MANY = 50
+PATIENCE_SECONDS = 60.0
+# What ending may take on a machine that does much else: the promise is 2 s on an idle one.
+END_SECONDS = 8.0
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look a hundred times a second, and let a heart beat as often."""
+    monkeypatch.setattr(module, "LEAST_REST_SECONDS", 0.01)
+    monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.02)
+
+
+def run(story: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(story, PATIENCE_SECONDS))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    while not condition():  # noqa: ASYNC110 - it may be about anything
+        await asyncio.sleep(0.005)
+
+
+class Topic:
+    """Something that changes when it is told to, and counts who looks."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self.value = "a"
+
+    async def watch(self) -> str:
+        self.looks += 1
+        return self.value
+
+
+class Wire:
+    """The client's end of one stream."""
+
+    def __init__(self, streams: Streams, topic: Topic, ending: asyncio.Event) -> None:
+        self.text = ""
+        self.gone = asyncio.Event()
+        self.stream = EventStream(streams.listen("topic", topic.watch), ending)
+        self.task = asyncio.create_task(self.stream({}, self._receive, self._send))
+
+    async def _receive(self) -> dict[str, Any]:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        self.text += message.get("body", b"").decode()
+
+    @property
+    def ticks(self) -> int:
+        return self.text.count("event: tick")
+
+
+def test_many_listeners_share_one_look_and_all_are_told(quick: None) -> None:
+    async def story() -> None:
+        streams, topic, ending = Streams(), Topic(), asyncio.Event()
+        wires = [Wire(streams, topic, ending) for _ in range(MANY)]
+        assert streams.watched == 1
+        await until(lambda: topic.looks >= 2)
+        assert all(wire.ticks == 1 for wire in wires)  # the first one, to look at once
+        topic.value = "b"
+        await until(lambda: all(wire.ticks == 2 for wire in wires))
+        ending.set()
+        await asyncio.gather(*(wire.task for wire in wires))
+
+    run(story())
+
+
+def test_nobody_looks_when_nobody_listens(quick: None) -> None:
+    async def story() -> None:
+        streams, topic, ending = Streams(), Topic(), asyncio.Event()
+        first, second = Wire(streams, topic, ending), Wire(streams, topic, ending)
+        await until(lambda: topic.looks >= 2)
+        first.gone.set()
+        await first.task
+        assert (streams.open, streams.watched) == (1, 1)
+        second.gone.set()
+        await second.task
+        assert (streams.open, streams.watched) == (0, 0)
+        seen = topic.looks
+        await asyncio.sleep(0.1)
+        assert topic.looks == seen
+
+    run(story())
+
+
+def test_a_quiet_stream_shows_that_it_lives(quick: None) -> None:
+    async def story() -> None:
+        ending = asyncio.Event()
+        wire = Wire(Streams(), Topic(), ending)
+        await until(lambda: wire.text.count(": still here") >= 3)
+        assert wire.text.startswith("retry: ")
+        ending.set()
+        await wire.task
+
+    run(story())
+
+
+def test_a_stream_is_closed_after_a_while_so_that_no_dead_client_keeps_one(
+    quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LONGEST_SECONDS", 0.05)
+
+    async def story() -> None:
+        streams = Streams()
+        wire = Wire(streams, Topic(), asyncio.Event())
+        await wire.task
+        assert streams.open == 0
+
+    run(story())
+
+
+def test_a_client_that_can_not_be_written_to_is_let_go(quick: None) -> None:
+    async def story() -> None:
+        streams, topic = Streams(), Topic()
+
+        async def send(_message: Any) -> None:
+            raise OSError("gone")
+
+        async def receive() -> dict[str, Any]:
+            await asyncio.Event().wait()
+            return {}
+
+        listener = streams.listen("topic", topic.watch)
+        await EventStream(listener, asyncio.Event())({}, receive, send)
+        assert (streams.open, streams.watched) == (0, 0)
+
+    run(story())
+
+
+def test_a_look_that_fails_is_made_again(quick: None) -> None:
+    async def story() -> None:
+        looks: Iterator[str | OSError] = iter([OSError("away"), "a", OSError("away"), "b"])
+        ending, streams = asyncio.Event(), Streams()
+        topic = Topic()
+
+        async def watch() -> str:
+            found = next(looks, "b")
+            if isinstance(found, OSError):
+                raise found
+            return found
+
+        topic.watch = watch  # type: ignore[method-assign] # one that fails now and then
+        wire = Wire(streams, topic, ending)
+        await until(lambda: wire.ticks == 2)
+        ending.set()
+        await wire.task
+
+    run(story())
+
+
+def test_there_is_room_for_so_many_and_no_more() -> None:
+    async def story() -> None:
+        streams, topic = Streams(most=2), Topic()
+        kept = [streams.listen("topic", topic.watch) for _ in range(2)]
+        with pytest.raises(TooManyStreams):
+            streams.listen("topic", topic.watch)
+        kept.pop().close()
+        streams.listen("topic", topic.watch).close()
+        kept.pop().close()
+
+    run(story())
+
+
+@pytest.mark.parametrize("took", [0.0, 0.01, 0.5])
+def test_looking_takes_a_twentieth_of_the_time_however_many_pages_are_watched(took: float) -> None:
+    async def story() -> None:
+        streams, topic = Streams(), Topic()
+        kept = [streams.listen(f"topic {number}", topic.watch) for number in range(4)]
+        rest = streams._rest(took)
+        assert rest >= min(20 * 4 * took, 30.0)
+        assert rest >= 1.0
+        for each in kept:
+            each.close()
+
+    run(story())
+
+
+async def ticks_of(http: httpx.AsyncClient, path: str) -> AsyncIterator[str]:
+    """Follow a page; yields each event until the server ends it."""
+    async with http.stream("GET", "/live", params={"of": path}) as answer:
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        async for line in answer.aiter_lines():
+            if line.startswith("event:"):
+                yield line
+
+
+async def follow(http: httpx.AsyncClient, path: str, seen: list[str]) -> None:
+    async for event in ticks_of(http, path):
+        seen.append(event)  # noqa: PERF401 - it is looked at meanwhile
+
+
+async def with_many(
+    address: str, then: Callable[[list[list[str]], list[asyncio.Task[None]]], Awaitable[None]]
+) -> None:
+    limits = httpx.Limits(max_connections=MANY + 10)
+    async with httpx.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS, limits=limits) as http:
+        seen: list[list[str]] = [[] for _ in range(MANY)]
+        tasks = [asyncio.create_task(follow(http, "/jobs", each)) for each in seen]
+        await until(lambda: all(seen))
+        await then(seen, tasks)
+
+
+def test_fifty_open_streams_do_not_hold_up_the_end_and_come_back(store_url: str) -> None:
+    def end_with_streams(service: Served) -> float:
+        took: list[float] = []
+
+        async def end(_seen: list[list[str]], tasks: list[asyncio.Task[None]]) -> None:
+            code, seconds, log = await asyncio.to_thread(service.end)
+            assert code == 0, log
+            took.append(seconds)
+            await asyncio.gather(*tasks)  # each was ended whole, not cut off
+
+        run(with_many(service.address, end))
+        return took[0]
+
+    with served(store_url, "tests.web.tasks") as service:
+        port = int(service.address.rpartition(":")[2])
+        seconds = end_with_streams(service)
+        assert seconds < END_SECONDS
+    print(json.dumps({"streams": MANY, "ended_in_seconds": round(seconds, 2)}))
+    with served(store_url, "tests.web.tasks", port=port) as service, Client(store_url) as client:
+        assert service.address.endswith(f":{port}")
+
+        async def change(seen: list[list[str]], tasks: list[asyncio.Task[None]]) -> None:
+            before = len(seen[0])
+            await asyncio.to_thread(client.enqueue_by_name, "web.unknown")
+            await until(lambda: all(len(each) > before for each in seen))
+            await asyncio.to_thread(service.end)
+            await asyncio.gather(*tasks)
+
+        run(with_many(service.address, change))
+
+
+def test_only_our_own_pages_can_be_followed(store_url: str) -> None:
+    with served(store_url, "--no-worker") as service:
+        for path in ("", "/nothing", "https://evil.example/jobs", "/api/jobs", "/jobs" * 1_000):
+            answer = service.http.get("/live", params={"of": path})
+            assert answer.status_code == 404, path
