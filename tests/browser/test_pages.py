@@ -24,8 +24,7 @@ SERIOUS = {"serious", "critical"}
 def all_paths(client: Client) -> list[str]:
     """Name every page, and one of each kind that there are many of."""
     states = ("running", "dead", "succeeded", "blocked", "queued")
-    for state in states:
-        wait_until(lambda state=state: bool(client.find(state=state)), f"a job is {state}")
+    wait_until(lambda: all(client.find(state=each) for each in states), "a job is in each state")
     jobs = [f"/jobs/{client.find(state=state, limit=1)[0].id}" for state in states]
     batches = [f"/batches/{batch.id}" for batch in client.batches.list(name="warehouse")]
     more = ("/jobs?state=dead", "/jobs?q=invoice", "/?window=24h", "/jobs?state=sleeping")

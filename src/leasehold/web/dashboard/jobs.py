@@ -27,9 +27,9 @@ def show(look: Look) -> Page | Moved:
     if wanted:
         return _search(look, wanted, filters)
     before = look.asked("before") or None
-    jobs = look.client.find(limit=PAGE + 1, before=before, **filters)
-    older = _older(look, jobs[PAGE - 1].id) if len(jobs) > PAGE else None
-    return _page(look, filters, jobs=jobs[:PAGE], older=older)
+    found = look.client.page(limit=PAGE, before=before, **filters)
+    older = None if found.before is None else _older(look, found.before)
+    return _page(look, filters, jobs=found.jobs, older=older, is_cut=found.is_cut)
 
 
 def _search(look: Look, wanted: str, filters: Filters) -> Page | Moved:
@@ -76,6 +76,7 @@ def _page(look: Look, filters: Filters, *, is_live: bool = True, **values: Any) 
         "tabs": [(each, _with(look, state=each)) for each in (None, *State)],
         "verbs": verbs_for(None if state is None else State(state)),
         "seen": None,
+        "is_cut": False,
     }
     return Page(template="jobs.html", title="Jobs", values=known | values, is_live=is_live)
 

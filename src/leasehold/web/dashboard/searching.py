@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from leasehold.model.ids import JobId
-from leasehold.model.values import Job
+from leasehold.model.values import Filter, Job
 from leasehold.web.dashboard.texts import compact
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def find_by_id(client: Client, first: UUID, last: UUID, *, limit: int) -> list[J
     exact = client.store.get(JobId(last))
     if exact is not None:
         return [exact]
-    return [job for job in client.find(before=last, limit=limit) if job.id >= first]
+    return client.store.find(Filter(), before=JobId(last), above=JobId(first), limit=limit)
 
 
 def find_by_text(
@@ -64,17 +64,15 @@ def find_by_text(
     wanted, matches, seen = text.casefold(), list[Job](), 0
     last = before
     while True:
-        jobs = client.find(limit=_STEP, before=last, **filters)
-        for job in jobs:
+        page = client.page(limit=_STEP, before=last, **filters)
+        for job in page.jobs:
             seen += 1
             matches += [job] if holds(job, wanted) else []
             if len(matches) == limit:
                 return Found(jobs=matches, seen=seen, goes_on=job.id)
-        if len(jobs) < _STEP:
-            return Found(jobs=matches, seen=seen)
-        last = jobs[-1].id
-        if time.monotonic() > until:
-            return Found(jobs=matches, seen=seen, goes_on=jobs[-1].id)
+        if page.before is None or time.monotonic() > until:
+            return Found(jobs=matches, seen=seen, goes_on=page.before)
+        last = page.before
 
 
 def holds(job: Job, wanted: str) -> bool:
