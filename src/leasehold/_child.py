@@ -19,6 +19,7 @@ from leasehold.errors import LeaseholdError
 from leasehold.model.outcomes import Outcome, Succeeded, decide
 from leasehold.model.throttles import check_amount
 from leasehold.registry import Registry
+from leasehold.tracing import continuing
 from leasehold.worker.current import RunningJob, set_current_job
 from leasehold.worker.frames import Reply, Request, reply_of
 from leasehold.worker.pipe import Pipe, PipeKeeper
@@ -43,6 +44,7 @@ class ChildJob(RunningJob):
     def __init__(self, claim: Claim, keeper: PipeKeeper, *, result_limit: int) -> None:
         super().__init__(claim)
         self.args = claim.args
+        self.trace = claim.trace
         self._keeper = keeper
         self._result_limit = result_limit
         self.spent: float | None = None
@@ -123,9 +125,10 @@ def _with_spent(reply: Reply, job: ChildJob) -> Reply:
 
 def _run(task: Task[..., Any], job: ChildJob) -> Outcome:
     set_current_job(job)
-    value: Any = task.handler(**task.decode(job.args))
-    if task.is_async:
-        value = asyncio.run(value)
+    with continuing(job.trace):
+        value: Any = task.handler(**task.decode(job.args))
+        if task.is_async:
+            value = asyncio.run(value)
     return Succeeded(result=task.encode_result(value))
 
 

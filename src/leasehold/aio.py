@@ -14,7 +14,7 @@ from leasehold.async_statistics import AsyncStats
 from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
 from leasehold.client import DEFAULT_PAGE, Client
-from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer
+from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer, traced_async_write
 from leasehold.filtering import read_filter
 from leasehold.keeping import PruneReport, prune_in_steps
 from leasehold.model.drawing import FOLD_ABOVE
@@ -147,7 +147,8 @@ class AsyncClient:
         Takes an async connection of psycopg, SQLAlchemy (AsyncConnection, AsyncSession; an
         AsyncEngine commits by itself), asyncpg or aiosqlite.
         """
-        return AsyncEnqueuer(self._client.ids, bind_async_caller(self.store, connection))
+        write = traced_async_write(bind_async_caller(self.store, connection))
+        return AsyncEnqueuer(self._client.ids, write)
 
     async def get(self, job_id: UUID | str) -> Job:
         """Return the job, else `JobNotFound`."""

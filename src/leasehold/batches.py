@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, cast
 
 from msgspec import Raw, structs
 
 from leasehold.bulk import STEP, retry_in_steps
-from leasehold.calling_back import for_tenant
-from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
+from leasehold.calling_back import batch_callback
+from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
 from leasehold.errors import BadOption, BatchNotFound, StoreError, StoreUnavailable
 from leasehold.model.batches import BatchFilter, BatchStatus, NewBatch
 from leasehold.model.states import State
@@ -19,6 +19,7 @@ from leasehold.model.values import Filter
 from leasehold.options import check_name, read_callback, read_job_id
 from leasehold.payload import check_syntax, encode
 from leasehold.store.callers import bind_caller
+from leasehold.tracing import is_traced, producing
 from leasehold.workflow import StartedWorkflow
 
 if TYPE_CHECKING:
@@ -116,8 +117,8 @@ class Batches:
             name=None if name is None else check_name("name", name),
             parent=None if parent is None else read_job_id(parent, name="parent"),
             meta=None if meta is None else _read_meta(meta),
-            on_end=for_tenant(read_callback("on_end", on_end), tenant),
-            on_failure=for_tenant(read_callback("on_failure", on_failure), tenant),
+            on_end=batch_callback(read_callback("on_end", on_end), tenant),
+            on_failure=batch_callback(read_callback("on_failure", on_failure), tenant),
             created_by=None if created_by is None else check_name("created_by", created_by),
             adder=self._adder,
         )
@@ -142,11 +143,12 @@ class Batches:
             tenant=tenant,
             name=plan.name,
             meta=None if meta is None else _read_meta(meta),
-            on_end=for_tenant(read_callback("on_end", on_end), tenant),
-            on_failure=for_tenant(read_callback("on_failure", on_failure), tenant),
+            on_end=batch_callback(read_callback("on_end", on_end), tenant),
+            on_failure=batch_callback(read_callback("on_failure", on_failure), tenant),
             created_by=None if created_by is None else check_name("created_by", created_by),
         )
-        _twice(lambda: self._store().start_batch(batch, plan.jobs))
+        with producing(plan.jobs) if is_traced() else nullcontext(plan.jobs) as jobs:
+            _twice(lambda: self._store().start_batch(batch, jobs))
         return StartedWorkflow(plan.name, plan.ids, batch.id)
 
     def batch(self, batch_id: UUID | str, *, tenant: str = "") -> Batch:
@@ -251,7 +253,7 @@ class Batches:
 
     def joined_on(self, batch_id: JobId, connection: object) -> Enqueuer:
         """Do the same on a caller's connection, inside its transaction."""
-        write = bind_caller(self._store(), connection)
+        write = traced_write(bind_caller(self._store(), connection))
         join = partial(_join, batch_id, self._adder)
         return Enqueuer(self._ids, lambda jobs: write(join(jobs)))
 

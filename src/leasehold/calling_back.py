@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.errors import BadOption
+from leasehold.tracing import current_trace
 
 if TYPE_CHECKING:
     from leasehold.binding import Binding
@@ -32,6 +33,15 @@ def for_tenant(callback: bytes | None, tenant: str) -> msgspec.Raw | None:
     if tenant and not document.get("tenant"):
         callback = _encode(document | {"tenant": tenant})
     return msgspec.Raw(callback)
+
+
+def batch_callback(callback: bytes | None, tenant: str) -> msgspec.Raw | None:
+    """Do the same for a batch's; it has no trace to hand on, so the one of here is written."""
+    document = for_tenant(callback, tenant)
+    trace = current_trace()
+    if document is None or trace is None:
+        return document
+    return msgspec.Raw(_encode({"trace": trace} | msgspec.json.decode(document)))
 
 
 def _check_parameters(binding: Binding) -> None:

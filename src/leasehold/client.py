@@ -12,7 +12,7 @@ from leasehold.alerts import Alerts
 from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
-from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer
+from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
 from leasehold.errors import BadOption, JobNotFound, StoreError, StoreUnavailable, WrongState
 from leasehold.filtering import read_filter
 from leasehold.id_source import IdSource
@@ -27,6 +27,7 @@ from leasehold.statistics import Stats
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
 from leasehold.task import Task
+from leasehold.tracing import is_traced, producing, producing_begun
 from leasehold.waiter import Waiter
 from leasehold.waiting import each_ended, results_of, wait_many
 from leasehold.workflow import StartedWorkflow, draw_jobs
@@ -191,10 +192,16 @@ class Client:
         Takes a connection of psycopg, SQLAlchemy (Connection, Session; an Engine commits by
         itself), Django or sqlite3.
         """
-        return Enqueuer(self._ids, bind_caller(self.store, connection))
+        return Enqueuer(self._ids, traced_write(bind_caller(self.store, connection)))
 
     def write(self, jobs: Sequence[NewJob]) -> Answers:
         """Write jobs that are built already; tells of those that were not simply written."""
+        if is_traced():
+            with producing(jobs) as carried:
+                return self._write(carried)
+        return self._write(jobs)
+
+    def _write(self, jobs: Sequence[NewJob]) -> Answers:
         store = self.store
         try:
             return store.enqueue(jobs)
@@ -204,17 +211,20 @@ class Client:
 
     def _begin(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         """Do the same in two steps: what is returned waits for the answer."""
+        return producing_begun(self._begin_now, jobs) if is_traced() else self._begin_now(jobs)
+
+    def _begin_now(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         store = self.store
         try:
             finish = store.begin_enqueue(jobs)
         except StoreUnavailable:
-            return partial(self.write, jobs)
+            return partial(self._write, jobs)
 
         def answer() -> Answers:
             try:
                 return finish()
             except StoreUnavailable:
-                return self.write(jobs)  # the ids make it harmless
+                return self._write(jobs)  # the ids make it harmless
 
         return answer
 

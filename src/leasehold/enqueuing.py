@@ -17,6 +17,7 @@ from leasehold.payload import check_syntax, encode
 from leasehold.placing import own_place
 from leasehold.store.base import Answers
 from leasehold.task import Call, Enqueued, Task, job_fields, refuse_unknown
+from leasehold.tracing import is_traced, producing
 from leasehold.workflow import StartedWorkflow, Workflow
 
 if TYPE_CHECKING:
@@ -256,3 +257,27 @@ def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: Jo
         if name not in given:
             del fields[field]
     return NewJob(id=options.job_id or fresh_id, args=msgspec.Raw(raw), **fields)
+
+
+def traced_write(write: Write) -> Write:
+    """Let jobs carry the trace that they are enqueued in, where the program traces."""
+
+    def written(jobs: Sequence[NewJob]) -> Answers:
+        if not is_traced():
+            return write(jobs)
+        with producing(jobs) as carried:
+            return write(carried)
+
+    return written
+
+
+def traced_async_write(write: AsyncWrite) -> AsyncWrite:
+    """Do the same for one that is awaited."""
+
+    async def written(jobs: Sequence[NewJob]) -> Answers:
+        if not is_traced():
+            return await write(jobs)
+        with producing(jobs) as carried:
+            return await write(carried)
+
+    return written

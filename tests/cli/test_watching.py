@@ -72,3 +72,32 @@ def test_the_password_of_the_database_is_in_no_line_of_the_log(cli: Cli) -> None
     answer = cli.script("work", "shop", "--budget", "1s", "--log-level", "debug", LEASEHOLD_URL=url)
     assert answer.code == 4
     assert "xyzzy-canary" not in answer.err + answer.out
+
+
+TRACED = """
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+from shop import greet
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter()))
+trace.set_tracer_provider(provider)
+"""
+
+
+def test_a_span_for_each_attempt_goes_to_the_programs_own_provider(
+    cli: Cli, client: Client, tmp_path: Path
+) -> None:
+    (tmp_path / "traced.py").write_text(TRACED)
+    client.enqueue(shop.greet, "Ada")
+    answer = cli.script("work", "traced:greet", "--otel", "--until-empty")
+    assert answer.code == 0, answer.err
+    assert '"name": "process greet"' in answer.out
+    assert "no tracer provider" not in answer.err
+    assert "Ada" not in answer.out
+
+
+def test_who_asks_for_spans_without_a_provider_is_told(cli: Cli) -> None:
+    answer = cli.script("work", "shop", "--otel", "--until-empty")
+    assert answer.code == 0
+    assert "no tracer provider" in answer.err

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-def metrics_options(command: F) -> F:
-    """Let a command serve metrics."""
+def watching_options(command: F) -> F:
+    """Let a command serve metrics and send traces."""
     port = click.option(
         "--metrics-port",
         type=click.IntRange(0, 65535),
@@ -29,7 +29,10 @@ def metrics_options(command: F) -> F:
         show_default=True,
         help="Address for --metrics-port. Anybody who reaches it can read them.",
     )
-    return port(host(command))
+    traces = click.option(
+        "--otel", is_flag=True, help="A span for each attempt, by the program's tracer provider."
+    )
+    return port(host(traces(command)))
 
 
 CONFIG = click.option(
@@ -67,14 +70,21 @@ def watching_alerts(
 
 
 @contextmanager
-def watching(*, metrics_port: int | None, metrics_host: str) -> Iterator[list[Observer]]:
+def watching(
+    *, metrics_port: int | None, metrics_host: str, otel: bool
+) -> Iterator[list[Observer]]:
     """Make the observers that were asked for, and what serves them meanwhile."""
     import logging
 
     logger = logging.getLogger("leasehold.cli")
     observers: list[Observer] = []
     with ExitStack() as stack:
+        if otel:
+            observers.append(_need("leasehold.otel").Tracing())
+            if _has_no_provider():
+                logger.warning("no tracer provider", extra={"remedy": _REMEDY})
         if metrics_port is not None:
+            _need("leasehold.metrics")
             from leasehold.metrics import Metrics, served
 
             metrics = Metrics()
@@ -82,3 +92,24 @@ def watching(*, metrics_port: int | None, metrics_host: str) -> Iterator[list[Ob
             logger.info("metrics served", extra={"host": metrics_host, "port": port})
             observers.append(metrics)
         yield observers
+
+
+_REMEDY = "set one in the tasks' module, or start with opentelemetry-instrument"
+
+
+def _has_no_provider() -> bool:
+    from opentelemetry.trace import ProxyTracerProvider, get_tracer_provider
+
+    return isinstance(get_tracer_provider(), ProxyTracerProvider)
+
+
+def _need(module: str) -> Any:
+    """Import what an option needs; its own error says which extra it is."""
+    from importlib import import_module
+
+    from leasehold.errors import BadOption
+
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise BadOption(str(error)) from error

@@ -10,7 +10,7 @@ import click
 
 from leasehold.cli.commands import Command, with_session
 from leasehold.cli.values import read_duration
-from leasehold.cli.watching import ALERTS, metrics_options, watching, watching_alerts
+from leasehold.cli.watching import ALERTS, watching, watching_alerts, watching_options
 
 if TYPE_CHECKING:
     from leasehold.cli.session import Session
@@ -72,7 +72,7 @@ _LEAST_SECONDS = 0.1
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
 @click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
 @click.option("--log-arguments", is_flag=True, help="Show jobs' arguments in the log, cut short.")
-@metrics_options
+@watching_options
 @ALERTS
 @with_session
 def work(
@@ -90,6 +90,7 @@ def work(
     log_format: str,
     metrics_port: int | None,
     metrics_host: str,
+    otel: bool,
     alerts: str | None,
     **options: Any,
 ) -> None:
@@ -108,7 +109,7 @@ def work(
     registry = load_registry(tasks)
     with (
         session.client(may_create=True) as client,
-        watching(metrics_port=metrics_port, metrics_host=metrics_host) as observers,
+        watching(metrics_port=metrics_port, metrics_host=metrics_host, otel=otel) as observers,
         watching_alerts(client, alerts, by_default=False),
     ):
         worker = Worker(client, registry, observers=observers, **options)

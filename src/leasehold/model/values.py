@@ -50,6 +50,7 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     needs: Needs | None = None  # the jobs that it waits for
     on_end: msgspec.Raw | None = None  # the job to make when it has ended, without id and args
     adder: Adder | None = None  # the running member of its batch that adds it
+    trace: str | None = None  # whose work it is part of: a W3C traceparent
 
 
 class Want(msgspec.Struct, frozen=True):
@@ -90,6 +91,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False):
     lease_seconds: float
     place: str = ""  # of its lane; "" when it was ready
     batch: JobId | None = None
+    trace: str | None = None  # as its enqueue said
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):

@@ -65,7 +65,7 @@ TABLES: tuple[Table, ...] = (
         "id",
         "id:id created_at:time timeout_seconds:single priority:integer max_attempts:integer tenant"
         " queue kind args:json key lane batch:id created_by run_at:time share cost:real"
-        " on_end:json needs:json",
+        " on_end:json needs:json trace",
     ),
     _table("ready", "job_id", f"{_STANDING} is_suspect:flag"),
     _table("scheduled", "job_id", f"{_STANDING} run_at:time lane"),

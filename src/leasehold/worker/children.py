@@ -15,12 +15,14 @@ import msgspec
 
 from leasehold.errors import BadOption, LeaseholdError
 from leasehold.model.outcomes import Outcome
+from leasehold.tracing import current_trace
 from leasehold.worker.frames import Reply, Request, Said, read_frame, write_frame
 from leasehold.worker.pipe import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leasehold.model.values import Claim
     from leasehold.task import Task
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.savings import Keeper
@@ -64,7 +66,7 @@ class Child:
         options = attempt.task.options
         request = Request(
             module=attempt.task.handler.__module__,
-            claim=attempt.claim,
+            claim=_in_this_trace(attempt.claim),
             chance=random.random(),
             memory_limit_bytes=options.memory_limit_bytes,
             cpu_limit_seconds=options.cpu_limit_seconds,
@@ -114,6 +116,12 @@ class Child:
             hint = {"SIGXCPU": ", its CPU limit", "SIGKILL": ", perhaps for lack of memory"}
             return f"the child process was ended by {name}{hint.get(name, '')}"
         return f"the child process exited with code {code}"
+
+
+def _in_this_trace(claim: Claim) -> Claim:
+    """Let what the child traces be part of the span that is current here."""
+    trace = current_trace()
+    return claim if trace is None else msgspec.structs.replace(claim, trace=trace)
 
 
 class Children:

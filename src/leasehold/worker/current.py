@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 import msgspec
 
 from leasehold.batches import Batches
+from leasehold.enqueuing import traced_write
 from leasehold.errors import Interrupted, LeaseholdError, LeaseLost
 from leasehold.id_source import IdSource
 from leasehold.model.batches import Adder
@@ -344,7 +345,7 @@ class CurrentJob(RunningJob):
         if claim.batch is None:
             raise LeaseholdError(f"job {self.id} belongs to no batch")
         adder = Adder(claim.job_id, claim.fence)
-        batches = Batches(lambda: store, IdSource(), store.enqueue, adder=adder)
+        batches = Batches(lambda: store, IdSource(), traced_write(store.enqueue), adder=adder)
         return batches.batch(claim.batch, tenant=claim.tenant)
 
     @property

@@ -26,7 +26,7 @@ PACKAGE = "leasehold.store.postgres"
 _encode = msgspec.json.Encoder().encode
 
 # Columns of claim.sql: up to the priority they are a Claim's, in its order.
-_JOB_ID, _KIND, _QUEUE, _PRIORITY, _BATCH, _CREATED_AT = 0, 2, 3, 11, 12, 13
+_JOB_ID, _KIND, _QUEUE, _PRIORITY, _BATCH, _TRACE, _CREATED_AT = 0, 2, 3, 11, 12, 13, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _take_parked(
 def claims_of(taken: list[Any], leases: Mapping[str, float]) -> list[Claim]:
     """Read the rows. A kind without a lease is not known here: the statement has parked it."""
     return [
-        Claim(*(*row[:_BATCH], leases[row[_KIND]], "", row[_BATCH]))
+        Claim(*(*row[:_BATCH], leases[row[_KIND]], "", row[_BATCH], row[_TRACE]))
         for row in taken
         if row[_KIND] in leases
     ]

@@ -114,6 +114,7 @@ _shared = attrgetter(
     "max_attempts",
     "timeout_seconds",
     "created_by",
+    "trace",
 )
 _POLICY = slice(1, 6)
 _own = attrgetter(

@@ -137,7 +137,7 @@ def _claims(
     claims = []
     for number, job_id, fence, kind, args, attempt, failures, lapses, *job in taken:
         place = places.get(number) or places.setdefault(number, read_place(texts[number - 1]))
-        max_attempts, timeout_seconds, tenant, batch = job
+        max_attempts, timeout_seconds, tenant, batch, trace = job
         claims.append(
             Claim(
                 job_id,
@@ -155,6 +155,7 @@ def _claims(
                 leases[kind],
                 texts[number - 1],
                 batch,
+                trace,
             )
         )
     return claims

@@ -74,7 +74,7 @@ def queues_of(jobs: Iterable[NewJob]) -> list[str]:
 
 
 def _of_job(row: Sequence[Any]) -> NewJob:
-    job_id, asked, kind, state, attempt, error, tenant, batch = row
+    job_id, asked, kind, state, attempt, error, tenant, batch, trace = row
     ended = JobEnded(
         job_id=to_job_id(job_id),
         kind=kind,
@@ -84,4 +84,5 @@ def _of_job(row: Sequence[Any]) -> NewJob:
         tenant=tenant,
         batch=None if batch is None else to_job_id(batch),
     )
-    return make_callback(asked, derive_id(to_job_id(job_id), f"end:{attempt}"), ended)
+    job = make_callback(asked, derive_id(to_job_id(job_id), f"end:{attempt}"), ended)
+    return job if trace is None else msgspec.structs.replace(job, trace=job.trace or trace)

@@ -23,7 +23,9 @@ PARK_ROUNDS = 10
 
 # The columns of claim_pick: id, kind, queue, args, attempt, failures, lapses, max_attempts,
 # timeout_seconds, tenant, priority, batch.
-_Picked: TypeAlias = tuple[UUID, str, str, str, int, int, int, int, float, str, int, UUID | None]
+_Picked: TypeAlias = tuple[
+    UUID, str, str, str, int, int, int, int, float, str, int, UUID | None, str | None
+]
 _decode = msgspec.json.Decoder(list[_Picked]).decode
 
 
@@ -106,6 +108,7 @@ def _claims(
         tenant,
         level,
         batch,
+        trace,
     ) in picked:
         yield Claim(
             JobId(job_id),
@@ -123,6 +126,7 @@ def _claims(
             leases[kind],
             "",
             None if batch is None else JobId(batch),
+            trace,
         )
 
 
@@ -256,8 +260,8 @@ def _pick_parked(
 
 
 def picked_of(row: tuple[Any, ...]) -> _Picked:
-    job_id, *told, _created_at, batch = row
-    return (to_job_id(job_id), *told, None if batch is None else to_job_id(batch))
+    job_id, *told, _created_at, batch, trace = row
+    return (to_job_id(job_id), *told, None if batch is None else to_job_id(batch), trace)
 
 
 def claim_order(row: tuple[Any, ...]) -> tuple[int, int, str]:

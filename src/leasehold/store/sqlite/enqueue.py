@@ -115,7 +115,7 @@ def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:
     groups: dict[tuple[Any, ...], dict[JobId, msgspec.Raw]] = {}
     for job in jobs:
         on_end = None if job.on_end is None else bytes(job.on_end).decode()
-        groups.setdefault((on_end, *_likeness(job)), {})[job.id] = job.args
+        groups.setdefault((on_end, job.trace, *_likeness(job)), {})[job.id] = job.args
     return [
         (
             (
@@ -124,10 +124,11 @@ def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:
                 None if unique is None else unique.key,
                 needs,
                 on_end,
+                trace,
             ),
             members,
         )
-        for (on_end, *alike, needs, unique, delay, run_at), members in groups.items()
+        for (on_end, trace, *alike, needs, unique, delay, run_at), members in groups.items()
     ]
 
 
@@ -138,7 +139,7 @@ def _run_at(now: int, delay_seconds: float | None, run_at: datetime | None) -> i
 
 def _texts(jobs: Sequence[NewJob]) -> Iterator[str | None]:
     for job in jobs:
-        yield from (job.kind, job.queue, job.tenant, job.lane, job.share, job.created_by)
+        yield from (job.kind, job.queue, job.tenant, job.lane, job.share, job.created_by, job.trace)
 
 
 def _identity(job: NewJob) -> tuple[str, str, bytes]:

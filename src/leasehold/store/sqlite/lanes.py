@@ -32,7 +32,7 @@ from leasehold.store.sqlite.times import FOREVER, SECOND
 
 # The columns of lane_pick: as those of claim_pick, with the cost before the batch.
 _Picked: TypeAlias = tuple[
-    UUID, str, str, str, int, int, int, int, float, str, int, float, UUID | None
+    UUID, str, str, str, int, int, int, int, float, str, int, float, UUID | None, str | None
 ]
 _decode = msgspec.json.Decoder(list[list[_Picked]]).decode
 _PARKED = parked("")
@@ -282,4 +282,5 @@ def _claims(
             leases[kind],
             place,
             None if batch is None else JobId(batch),
+            row[13],
         )

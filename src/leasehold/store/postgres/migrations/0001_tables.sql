@@ -25,7 +25,8 @@ CREATE TABLE leasehold.job (
   share           text, -- whose turn it counts as
   cost            double precision, -- what it is expected to spend of a rate; NULL: 1
   on_end          json, -- the job to make when this one has ended
-  needs           json -- the jobs that must have ended before: {"jobs": […], "any": …, "even_if_failed": …}
+  needs           json, -- the jobs that must have ended before: {"jobs": […], "any": …, "even_if_failed": …}
+  trace           text -- whose work this is part of: W3C traceparent, perhaps a blank and tracestate
 );
 
 -- Due and free to run, without a throttle or a share. Claiming deletes the row.

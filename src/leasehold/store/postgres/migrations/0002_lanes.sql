@@ -179,7 +179,8 @@ CREATE FUNCTION leasehold.claim_lanes(places text[], mosts integer[], room_here 
   who bigint, skew interval, suspects boolean, only_batch uuid DEFAULT NULL,
   only_kinds text[] DEFAULT NULL)
 RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
-  failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid)
+  failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid,
+  trace text)
 LANGUAGE plpgsql
 SET jit = off
 SET enable_seqscan = off
@@ -323,10 +324,14 @@ BEGIN
     SET full_at = excluded.full_at
   )
   SELECT chosen.number, chosen.job_id, ticket, chosen.kind, job.args::text, chosen.attempt + 1,
-    chosen.failures, chosen.lapses, job.max_attempts, job.timeout_seconds, chosen.tenant, chosen.batch
+    chosen.failures, chosen.lapses, job.max_attempts, job.timeout_seconds, chosen.tenant, chosen.batch,
+    job.trace
   FROM chosen
   CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
-    SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE job.id = chosen.job_id OFFSET 0
+    SELECT args, max_attempts, timeout_seconds, trace
+    FROM leasehold.job
+    WHERE job.id = chosen.job_id
+    OFFSET 0
   ) AS job
   WHERE chosen.lease_seconds IS NOT NULL
     AND leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken));

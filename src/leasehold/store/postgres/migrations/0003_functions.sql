@@ -80,7 +80,7 @@ $$;
 CREATE FUNCTION leasehold.read_jobs(documents jsonb, moment timestamptz)
 RETURNS TABLE (id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
   max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
-  run_at timestamptz, share text, cost double precision, key text, needs jsonb, on_end jsonb)
+  run_at timestamptz, share text, cost double precision, key text, needs jsonb, on_end jsonb, trace text)
 LANGUAGE sql
 STABLE
 AS $$
@@ -89,7 +89,7 @@ AS $$
       WHEN coalesce(lane, share) IS NOT NULL
         THEN leasehold.check_place(coalesce(lane, ''), share, queue, kind, cost)
     END,
-    batch, created_by, run_at, share, cost, key, needs, on_end
+    batch, created_by, run_at, share, cost, key, needs, on_end, trace
   FROM (
     SELECT
       asked.id,
@@ -116,12 +116,13 @@ AS $$
       coalesce(asked.cost, CASE WHEN asked.timeout_seconds IS NULL THEN task.cost END) AS cost,
       asked."unique" ->> 'key' AS key,
       CASE WHEN asked.needs -> 'jobs' <> '[]' THEN asked.needs END AS needs,
-      leasehold.check_callback(asked.on_end) AS on_end
+      leasehold.check_callback(asked.on_end) AS on_end,
+      left(asked.trace, 600) AS trace
     FROM jsonb_to_recordset(documents) AS asked (
       id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
       max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
       delay_seconds double precision, run_at timestamptz, share text, cost double precision,
-      "unique" jsonb, needs jsonb, on_end jsonb)
+      "unique" jsonb, needs jsonb, on_end jsonb, trace text)
     LEFT JOIN LATERAL (
       SELECT queue, priority, max_attempts, timeout_seconds, throttle, throttle_by, share_by, cost
       FROM leasehold.task
@@ -148,9 +149,11 @@ DECLARE
 BEGIN
   WITH job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key, needs, on_end)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key, needs, on_end,
+      trace)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key, needs, on_end
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key, needs, on_end,
+      trace
     FROM leasehold.read_jobs(documents, moment)
     ON CONFLICT (id) DO NOTHING
     RETURNING id, tenant, queue, kind, priority, lane, batch, run_at, share, cost, needs, on_end
@@ -239,9 +242,9 @@ BEGIN
   ),
   job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, needs, on_end)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, needs, on_end, trace)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, needs, on_end
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, needs, on_end, trace
     FROM asked
   ),
   called_back AS (
@@ -304,6 +307,7 @@ $$;
 -- is skip, replace, debounce or latest, `unique_for` is live, ever or a time. With `after` it waits
 -- until those jobs have succeeded, or one of them (`after_any`), or have ended in any way
 -- (`even_if_failed`). `on_end` is a job to make when this one has ended: '{"kind": "mail.done"}'.
+-- `trace` is a W3C traceparent, so that traces go on in the job.
 -- `notify` wakes idle workers at commit; without it polling finds the job within a second.
 CREATE FUNCTION leasehold.enqueue(
   kind         text,
@@ -329,7 +333,8 @@ CREATE FUNCTION leasehold.enqueue(
   after_any    boolean DEFAULT false,
   even_if_failed boolean DEFAULT false,
   batch        uuid DEFAULT NULL,
-  on_end       jsonb DEFAULT NULL)
+  on_end       jsonb DEFAULT NULL,
+  trace        text DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql
 AS $$
@@ -352,7 +357,7 @@ BEGIN
     'id', chosen, 'kind', kind, 'queue', queue, 'priority', priority,
     'max_attempts', max_attempts, 'delay_seconds', extract(epoch FROM delay), 'run_at', run_at,
     'tenant', tenant, 'created_by', created_by, 'lane', throttle, 'share', share,
-    'cost', cost, 'unique', nullif(rule, '{}'), 'batch', batch, 'on_end', on_end,
+    'cost', cost, 'unique', nullif(rule, '{}'), 'batch', batch, 'on_end', on_end, 'trace', trace,
     'needs', CASE
       WHEN cardinality(after) > 0
         THEN jsonb_build_object('jobs', after, 'any', after_any, 'even_if_failed', even_if_failed)

@@ -216,7 +216,7 @@ BEGIN
   END IF;
   SELECT j.* INTO ended FROM leasehold.job AS j WHERE j.id = job;
   RETURN leasehold.make_callback(
-    ended.on_end::jsonb,
+    jsonb_strip_nulls(jsonb_build_object('trace', ended.trace)) || ended.on_end::jsonb,
     leasehold.derived_id(job, 'end:' || attempt),
     jsonb_build_object('job_id', job, 'kind', ended.kind, 'state', state, 'attempt', attempt,
       'error', error, 'tenant', ended.tenant, 'batch', ended.batch),

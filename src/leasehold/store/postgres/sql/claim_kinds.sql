@@ -48,12 +48,15 @@ leased AS (
   FROM taken, fence
 )
 SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
-  job.timeout_seconds, tenant, priority, batch, timestamptz_send(created_at)
+  job.timeout_seconds, tenant, priority, batch, job.trace, timestamptz_send(created_at)
 FROM (
   SELECT *
   FROM taken, fence
   ORDER BY array_position(%(queues)s::text[], queue), priority DESC, created_at, job_id
 ) AS ordered -- sorted while the rows are narrow
 CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
-  SELECT args, max_attempts, timeout_seconds FROM leasehold.job WHERE id = ordered.job_id OFFSET 0
+  SELECT args, max_attempts, timeout_seconds, trace
+  FROM leasehold.job
+  WHERE id = ordered.job_id
+  OFFSET 0
 ) AS job

@@ -2,8 +2,8 @@
 -- stands there already is a unique violation: enqueue_many knows what it means.
 WITH job AS (
   INSERT INTO leasehold.job (id, args, tenant, queue, kind, priority, max_attempts, timeout_seconds,
-    created_by, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))
+    created_by, trace, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, left($10, 600), now() + make_interval(secs => $11))
   RETURNING id, queue, priority, created_at, kind, tenant
 )
 INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant)

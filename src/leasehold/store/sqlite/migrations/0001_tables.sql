@@ -24,6 +24,7 @@ CREATE TABLE leasehold_job (
   created_by      TEXT,
   created_at      INTEGER NOT NULL,
   run_at          INTEGER, -- as asked; NULL when it was due at once
+  trace           TEXT, -- whose work this is part of: W3C traceparent, perhaps a blank and tracestate
   -- U+001F is between the parts of a place, see leasehold_waiting
   CONSTRAINT lane_without_separator CHECK
     (lane IS NULL OR instr(queue || kind || coalesce(share, '') || lane, char(31)) = 0)

@@ -3,12 +3,13 @@
 -- One value: rows would hand Python's lock to and fro between the worker's threads, one by one.
 SELECT json_group_array(json_array(
   job_id, kind, queue, args, attempt, failures, lapses, max_attempts, timeout_seconds, tenant,
-  priority, batch
+  priority, batch, trace
 ))
 FROM (
   SELECT
     ready.job_id, ready.kind, ready.queue, job.args, ready.attempt, ready.failures, ready.lapses,
-    job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority, ready.batch
+    job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority, ready.batch,
+    job.trace
   FROM leasehold_ready AS ready
   CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
   WHERE ready.queue = :queue

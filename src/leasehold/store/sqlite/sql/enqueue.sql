@@ -6,7 +6,7 @@
 -- first, before WITH: by that word Python's sqlite3 knows that a caller's transaction must begin here.
 INSERT INTO leasehold_job
   (id, tenant, queue, kind, args, priority, max_attempts, timeout_seconds, lane, share, cost, batch,
-   created_by, created_at, run_at, key, needs, on_end)
+   created_by, created_at, run_at, key, needs, on_end, trace)
 WITH asked AS MATERIALIZED (
   SELECT value -> 0 AS said, value -> 1 AS jobs
   FROM json_each(:groups)
@@ -23,7 +23,7 @@ alike AS MATERIALIZED (
     coalesce(said ->> 7, iif(policy.share_by = '[]', said ->> 0, NULL)) AS share,
     coalesce(said ->> 8, policy.cost) AS cost,
     said ->> 9 AS batch, said ->> 10 AS created_by, said ->> 11 AS run_at, said ->> 12 AS own_key,
-    said ->> 13 AS needs, said ->> 14 AS on_end,
+    said ->> 13 AS needs, said ->> 14 AS on_end, substr(said ->> 15, 1, 600) AS trace,
     iif(said ->> 6 IS NULL, policy.throttle_by, NULL) AS lane_by,
     iif(said ->> 7 IS NULL, nullif(policy.share_by, '[]'), NULL) AS share_by,
     jobs
@@ -48,7 +48,7 @@ SELECT
     FROM json_each(share_by) AS part
     LEFT JOIN json_each(given.value) AS argument ON argument.key = part.value
   )),
-  cost, batch, created_by, :now, run_at, own_key, needs, on_end
+  cost, batch, created_by, :now, run_at, own_key, needs, on_end, trace
 FROM alike
 CROSS JOIN json_each(alike.jobs) AS given
 WHERE true

@@ -3,13 +3,13 @@
 SELECT json_group_array(json((
   SELECT json_group_array(json_array(
     job_id, kind, queue, args, attempt, failures, lapses, max_attempts, timeout_seconds, tenant,
-    priority, cost, batch
+    priority, cost, batch, trace
   ))
   FROM (
     SELECT
       waiting.job_id, waiting.kind, waiting.queue, job.args, waiting.attempt, waiting.failures,
       waiting.lapses, job.max_attempts, job.timeout_seconds, waiting.tenant, waiting.priority,
-      coalesce(waiting.cost, 1) AS cost, waiting.batch
+      coalesce(waiting.cost, 1) AS cost, waiting.batch, job.trace
     FROM leasehold_waiting AS waiting
     CROSS JOIN leasehold_job AS job ON job.id = waiting.job_id
     WHERE waiting.place = asked.value

@@ -3,7 +3,7 @@
 SELECT
   parked.job_id, parked.kind, parked.queue, job.args, parked.attempt, parked.failures,
   parked.lapses, job.max_attempts, job.timeout_seconds, parked.tenant, parked.priority,
-  parked.created_at, parked.batch
+  parked.created_at, parked.batch, job.trace
 FROM leasehold_parked AS parked
 CROSS JOIN leasehold_job AS job ON job.id = parked.job_id
 WHERE parked.batch = :batch

@@ -3,7 +3,7 @@
 SELECT
   ready.job_id, ready.kind, ready.queue, job.args, ready.attempt, ready.failures, ready.lapses,
   job.max_attempts, job.timeout_seconds, ready.tenant, ready.priority, ready.created_at,
-  ready.batch
+  ready.batch, job.trace
 FROM leasehold_ready AS ready
 CROSS JOIN leasehold_job AS job ON job.id = ready.job_id
 WHERE ready.batch = :batch

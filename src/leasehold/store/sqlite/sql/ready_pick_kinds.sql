@@ -3,7 +3,7 @@
 SELECT
   ahead.job_id, ahead.kind, ahead.queue, job.args, ahead.attempt, ahead.failures, ahead.lapses,
   job.max_attempts, job.timeout_seconds, ahead.tenant, ahead.priority, ahead.created_at,
-  ahead.batch
+  ahead.batch, job.trace
 FROM (
   SELECT *
   FROM leasehold_ready
