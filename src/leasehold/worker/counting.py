@@ -41,6 +41,7 @@ FLEET_FLUSH_SECONDS = 0.01  # between those of all workers
 MOST_CELLS = 5_000  # kinds are code, and few; should they not be, the rest is counted as one
 SAMPLE = 32  # so many run times of a batch stand for all of it
 _LABELS = attrgetter("queue", "kind")
+_TINY = 1e-9  # seconds: 0 has no exponent
 _LAPSED = Fact.LAPSED.value
 _LOST = Fact.LOST.value
 _RAN = Fact.RAN.value
@@ -65,28 +66,50 @@ class Counts:
             for attempt, each in asked[::weight]:
                 if (seconds := each.elapsed_seconds) is not None:
                     claim = attempt.claim
-                    key = (claim.queue, claim.kind, _RAN, frexp(seconds)[1])
+                    key = (claim.queue, claim.kind, _RAN, frexp(seconds + _TINY)[1])
                     self._add(key, weight, seconds * weight)
 
     def note(self, asked: Sequence[tuple[Attempt, Settlement]], answers: Sequence[Answer]) -> None:
-        """Take in a batch of settlements of all sorts, one by one."""
+        """Take in a batch of settlements. This is done for each job: so it is one plain loop."""
+        if Answer.LOST in answers:
+            asked = self._note_lost(asked, answers)
+        with self._lock:
+            cells = self._cells
+            for attempt, each in asked:
+                claim, seconds = attempt.claim, each.elapsed_seconds
+                if seconds is None:
+                    self._add((claim.queue, claim.kind, each.outcome, None))
+                    continue
+                key = (claim.queue, claim.kind, each.outcome, frexp(seconds + _TINY)[1])
+                try:
+                    cell = cells[key]
+                except KeyError:
+                    self._add(key, 1, seconds)
+                else:
+                    cell[0] += 1
+                    cell[1] += seconds
+
+    def _note_lost(
+        self, asked: Sequence[tuple[Attempt, Settlement]], answers: Sequence[Answer]
+    ) -> list[tuple[Attempt, Settlement]]:
+        """Take in those whose lease was lost; returns the others."""
+        kept = []
         with self._lock:
             for (attempt, each), answer in zip(asked, answers, strict=True):
-                claim, seconds = attempt.claim, each.elapsed_seconds
                 if answer is Answer.LOST:
-                    self._add((claim.queue, claim.kind, _LOST, None))
-                elif seconds is None:
-                    self._add((claim.queue, claim.kind, each.outcome, None))
+                    self._add((attempt.claim.queue, attempt.claim.kind, _LOST, None))
                 else:
-                    key = (claim.queue, claim.kind, each.outcome, frexp(seconds)[1])
-                    self._add(key, 1, seconds)
+                    kept.append((attempt, each))
+        return kept
 
     def note_settled(self, settled: Iterable[tuple[Attempt, float]]) -> None:
         """Take in attempts that their handlers' transactions settled, and when they ended."""
         with self._lock:
             for attempt, ended_at in settled:
                 claim, seconds = attempt.claim, max(0.0, ended_at - attempt.started_at)
-                self._add((claim.queue, claim.kind, _SUCCEEDED, frexp(seconds)[1]), 1, seconds)
+                self._add(
+                    (claim.queue, claim.kind, _SUCCEEDED, frexp(seconds + _TINY)[1]), 1, seconds
+                )
 
     def note_lapses(
         self, taken: Mapping[JobId, State], labels: Mapping[JobId, tuple[str, str]]
