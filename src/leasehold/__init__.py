@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         JobEnded,
     )
     from leasehold.model.causes import Cause, Reason
+    from leasehold.model.failures import FailureGroup
     from leasehold.model.keeping import Keep, Retention
     from leasehold.model.keys import KeyInfo
     from leasehold.model.needs import Predecessor
@@ -90,9 +91,11 @@ if TYPE_CHECKING:
     from leasehold.model.schedules import ScheduleInfo
     from leasehold.model.signals import Cancel, Dead, Retry, Snooze
     from leasehold.model.states import State
+    from leasehold.model.statistics import Activity, Depth, Overview, Point, RunTimes, Total
     from leasehold.model.throttles import TENANT, Throttle, by
     from leasehold.model.values import Attempt, Job
     from leasehold.model.why import Why
+    from leasehold.paging import Page
     from leasehold.registry import Registry
     from leasehold.scheduling import Schedule, schedule
     from leasehold.task import Call, Enqueued
@@ -146,6 +149,7 @@ _HOMES = {
     "model.alerts": ("Alert",),
     "model.batches": ("BatchCounts", "BatchEnded", "BatchInfo", "BatchStatus", "JobEnded"),
     "model.causes": ("Cause", "Reason"),
+    "model.failures": ("FailureGroup",),
     "model.keeping": ("Keep", "Retention"),
     "model.keys": ("KeyInfo",),
     "model.needs": ("Predecessor",),
@@ -155,8 +159,10 @@ _HOMES = {
     "model.signals": ("Cancel", "Dead", "Retry", "Snooze"),
     "model.throttles": ("TENANT", "Throttle", "by"),
     "model.states": ("State",),
+    "model.statistics": ("Activity", "Depth", "Overview", "Point", "RunTimes", "Total"),
     "model.values": ("Attempt", "Job"),
     "model.why": ("Why",),
+    "paging": ("Page",),
     "registry": ("Registry",),
     "scheduling": ("Schedule", "schedule"),
     "task": ("Call", "Enqueued"),
@@ -167,6 +173,7 @@ _HOMES = {
 
 __all__ = [
     "TENANT",
+    "Activity",
     "Alert",
     "AsyncClient",
     "Attempt",
@@ -192,9 +199,11 @@ __all__ = [
     "Checkpoint",
     "Client",
     "Dead",
+    "Depth",
     "DuplicateTask",
     "Enqueued",
     "Failure",
+    "FailureGroup",
     "Finished",
     "IdConflict",
     "Interrupted",
@@ -212,6 +221,9 @@ __all__ = [
     "LeaseholdError",
     "NoResult",
     "Observer",
+    "Overview",
+    "Page",
+    "Point",
     "Predecessor",
     "PruneReport",
     "Reason",
@@ -219,6 +231,7 @@ __all__ = [
     "Retention",
     "Retry",
     "Run",
+    "RunTimes",
     "Schedule",
     "ScheduleInfo",
     "ScheduleNotFound",
@@ -237,6 +250,7 @@ __all__ = [
     "Task",
     "Throttle",
     "TimedOut",
+    "Total",
     "UnknownTask",
     "WaitTimeout",
     "Why",
