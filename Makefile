@@ -13,7 +13,7 @@ PLOTS_READY := .venv/.ready-plots
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench bench-peers bench-plots faults lock check-lock format clean
+.PHONY: help run test check bench bench-peers bench-plots screenshots faults lock check-lock format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ bench-peers: $(READY) ## Measure other job queues beside ours, installing them f
 
 bench-plots: $(PLOTS_READY) ## Draw what bench and bench-peers measured into docs/images
 	$(BIN)/python -m bench.plots
+
+screenshots: $(READY) ## Take the dashboard's pictures of docs/images anew (needs Chromium)
+	$(BIN)/python -m tests.browser.screenshots
 
 faults: $(READY) ## Run the fault campaign: kill workers and databases (FAULTS_ARGS=)
 	$(BIN)/python -m tests.faults $(FAULTS_ARGS)

@@ -142,6 +142,8 @@ def _counted(kind: str, wave: float, rough: float, chance: random.Random) -> lis
         _ran(queue, kind, took, done - slow),
         _ran(queue, kind, took * 3, slow),
     ]
+    if kind == "shop.charge_card" and chance.random() < 0.02:
+        counted.append(Counted(queue=queue, kind=kind, fact="dead", count=1))
     if failed:
         counted.append(Counted(queue=queue, kind=kind, fact="failed", count=failed))
     return counted

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
+from fastapi import FastAPI
 
 import leasehold as lh
 from leasehold import testing
-from leasehold.web import WebSettings
+from leasehold.web import WebSettings, create_app
 from tests.web.pages import PATHS, SCRIPT, Pages
 from tests.web.tasks import REGISTRY, add, fail
 
@@ -244,3 +247,22 @@ def test_another_sites_form_changes_nothing(pages: Pages, client: Client) -> Non
     foreign = {"origin": "https://evil.example"}
     pages.send(f"/jobs/{job.id}/cancel", {"confirm": "yes"}, status=403, headers=foreign)
     assert client.get(job.id).state is lh.State.QUEUED
+
+
+def test_mounted_below_a_path_all_links_follow(client: Client) -> None:
+    job = client.enqueue(add, 1)
+    outer = FastAPI()
+    outer.mount("/queue", create_app(client))
+
+    async def ask(path: str) -> httpx.Response:
+        transport = httpx.ASGITransport(outer)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            return await http.get(path)
+
+    for path in ("/queue/", "/queue/jobs", f"/queue/jobs/{job.id}", "/queue/system"):
+        answer = asyncio.run(ask(path))
+        assert answer.status_code == 200
+        links = re.findall(r'(?:href|src|action|hx-get|hx-post|data-stream)="([^"]+)"', answer.text)
+        assert len(links) > 10
+        assert all(link.startswith(("/queue/", "#")) for link in links), links
+    assert asyncio.run(ask("/queue/static/leasehold.css")).status_code == 200

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from leasehold.model.alerts import Alert
     from leasehold.model.lanes import QueueInfo, ThrottleInfo
     from leasehold.model.schedules import ScheduleInfo
     from leasehold.model.statistics import Overview
@@ -54,6 +55,7 @@ class Signs:
     throttles: Sequence[ThrottleInfo]
     schedules: Sequence[ScheduleInfo]
     parked: Mapping[str, int]
+    alerts: Sequence[Alert] = ()  # those that fire
 
     @property
     def paused(self) -> dict[str, QueueInfo]:
@@ -169,6 +171,17 @@ def _failing(signs: Signs) -> Iterator[Trouble]:
         )
 
 
+def _alerting(signs: Signs) -> Iterator[Trouble]:
+    for each in signs.alerts:
+        yield Trouble(
+            level="warning" if each.level == "warning" else "problem",
+            text=f"Alert: {each.text}",
+            remedy="It clears by itself; to hear no more of it for a while: leasehold alerts mute.",
+            path="/queues" if each.subject else "/workers",
+            query={},
+        )
+
+
 def _lapsing(signs: Signs) -> Iterator[Trouble]:
     lapsed = signs.overview.activity.counts["lapsed"]
     if lapsed:
@@ -227,5 +240,6 @@ _RULES: tuple[Callable[[Signs], Iterator[Trouble]], ...] = (
     _failing,
     _unknown,
     _lapsing,
+    _alerting,
     _paused,
 )

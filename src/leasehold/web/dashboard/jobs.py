@@ -67,7 +67,12 @@ def _batch(look: Look, wanted: str) -> Moved | None:
 
 def _page(look: Look, filters: Filters, *, is_live: bool = True, **values: Any) -> Page:
     state = filters.get("state")
+    workers = look.client.workers()
     known: dict[str, Any] = {
+        "known": {
+            "queue": sorted({queue for worker in workers for queue in worker.queues}),
+            "kind": sorted({kind for worker in workers for kind in worker.kinds}),
+        },
         "filters": filters,
         "words": WORDS,
         "wanted": look.asked("q"),

@@ -56,4 +56,5 @@ def _signs(look: Look, overview: Overview) -> Signs:
         throttles=client.throttles.list(),
         schedules=client.schedules.list(),
         parked=client.store.parked_kinds(),
+        alerts=client.alerts.list(firing=True),
     )

@@ -313,4 +313,8 @@
     }
   });
   drawAll();
+  // A canvas does not draw itself again when its font has come.
+  document.fonts.ready.then(function () {
+    for (const known of charts.values()) known.plot.redraw(false, true);
+  });
 })();
