@@ -101,3 +101,29 @@ def test_who_asks_for_spans_without_a_provider_is_told(cli: Cli) -> None:
     answer = cli.script("work", "shop", "--otel", "--until-empty")
     assert answer.code == 0
     assert "no tracer provider" in answer.err
+
+
+def test_what_dies_goes_to_sentry_and_who_has_no_address_is_told(
+    cli: Cli, client: Client, tmp_path: Path
+) -> None:
+    (tmp_path / "reported.py").write_text(REPORTED)
+    client.enqueue(shop.broken.with_options(max_attempts=1))
+    answer = cli.script("work", "reported:broken", "--sentry", "--until-empty")
+    assert answer.code == 0, answer.err
+    assert "captured ['leasehold', 'broken'" in answer.out
+    assert "no SENTRY_DSN" not in answer.err
+    silent = cli.script("work", "shop", "--sentry", "--until-empty", SENTRY_DSN="")
+    assert "no SENTRY_DSN" in silent.err
+
+
+REPORTED = """
+import sentry_sdk
+from sentry_sdk.transport import Transport
+from shop import broken
+
+class Printing(Transport):
+    def capture_envelope(self, envelope):
+        print("captured", envelope.get_event()["fingerprint"])
+
+sentry_sdk.init(dsn="https://public@127.0.0.1/1", transport=Printing())
+"""

@@ -17,7 +17,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 
 def watching_options(command: F) -> F:
-    """Let a command serve metrics and send traces."""
+    """Let a command serve metrics, and send traces and errors."""
     port = click.option(
         "--metrics-port",
         type=click.IntRange(0, 65535),
@@ -32,7 +32,12 @@ def watching_options(command: F) -> F:
     traces = click.option(
         "--otel", is_flag=True, help="A span for each attempt, by the program's tracer provider."
     )
-    return port(host(traces(command)))
+    errors = click.option(
+        "--sentry",
+        is_flag=True,
+        help="Send what dies to Sentry: by SENTRY_DSN, or as set up.",
+    )
+    return port(host(traces(errors(command))))
 
 
 CONFIG = click.option(
@@ -71,7 +76,7 @@ def watching_alerts(
 
 @contextmanager
 def watching(
-    *, metrics_port: int | None, metrics_host: str, otel: bool
+    *, metrics_port: int | None, metrics_host: str, otel: bool, sentry: bool
 ) -> Iterator[list[Observer]]:
     """Make the observers that were asked for, and what serves them meanwhile."""
     import logging
@@ -83,6 +88,11 @@ def watching(
             observers.append(_need("leasehold.otel").Tracing())
             if _has_no_provider():
                 logger.warning("no tracer provider", extra={"remedy": _REMEDY})
+        if sentry:
+            found = _need("leasehold.sentry")
+            observers.append(found.Sentry())
+            if not found.set_up():
+                logger.warning("no SENTRY_DSN", extra={"remedy": "set it, or init in the tasks"})
         if metrics_port is not None:
             _need("leasehold.metrics")
             from leasehold.metrics import Metrics, served

@@ -91,6 +91,7 @@ def work(
     metrics_port: int | None,
     metrics_host: str,
     otel: bool,
+    sentry: bool,
     alerts: str | None,
     **options: Any,
 ) -> None:
@@ -109,7 +110,9 @@ def work(
     registry = load_registry(tasks)
     with (
         session.client(may_create=True) as client,
-        watching(metrics_port=metrics_port, metrics_host=metrics_host, otel=otel) as observers,
+        watching(
+            metrics_port=metrics_port, metrics_host=metrics_host, otel=otel, sentry=sentry
+        ) as observers,
         watching_alerts(client, alerts, by_default=False),
     ):
         worker = Worker(client, registry, observers=observers, **options)

@@ -29,11 +29,23 @@ _NAMED = re.compile(
 )
 
 
+class Scrubber:
+    """Scrubs texts about one job; the values of its arguments (JSON) are looked for once."""
+
+    def __init__(self, arguments: str | None = None) -> None:
+        self._hidden = [] if arguments is None else _hidden_values(arguments)
+
+    def __call__(self, text: str) -> str:
+        if self._hidden is None:
+            return MASK  # who knows what it holds
+        for value in self._hidden:
+            text = text.replace(value, MASK)
+        return _NAMED.sub(rf"\g<name>{MASK}", _URL.sub(_scrub_url, text))
+
+
 def scrub(text: str, arguments: str | None = None) -> str:
     """Mask passwords and queries of URLs, named secrets, and the values of arguments (JSON)."""
-    if arguments is not None:
-        text = _mask_values(text, arguments)
-    return _NAMED.sub(rf"\g<name>{MASK}", _URL.sub(_scrub_url, text))
+    return Scrubber(arguments)(text)
 
 
 def scrub_url(url: str) -> str:
@@ -60,15 +72,14 @@ def _scrub_url(found: re.Match[str]) -> str:
     return found["scheme"] + (bare if bare == rest else f"{bare}?{MASK}")
 
 
-def _mask_values(text: str, arguments: str) -> str:
+def _hidden_values(arguments: str) -> list[str] | None:
+    """Name what must not be shown, the longest first; None when the arguments can't be read."""
     try:
         decoded = msgspec.json.decode(arguments)
     except (msgspec.MsgspecError, UnicodeError):
-        return MASK  # who knows what it holds
+        return None
     values = {spelling for value in _values(decoded) for spelling in _spellings(value)}
-    for value in sorted(values, key=len, reverse=True)[:_MOST_VALUES]:
-        text = text.replace(value, MASK)
-    return text
+    return sorted(values, key=len, reverse=True)[:_MOST_VALUES]
 
 
 def _values(value: Any, *, is_outermost: bool = True) -> Iterator[str]:
