@@ -32,7 +32,8 @@ HOUR = 3_600.0
 
 
 @pytest.fixture
-def stats(store: Store) -> Stats:
+def stats(store: Store, monkeypatch: pytest.MonkeyPatch) -> Stats:
+    monkeypatch.setattr("leasehold.statistics.DEAR_SECONDS", float("inf"))  # on a busy machine
     return Stats(lambda: store)
 
 
@@ -124,6 +125,19 @@ def test_the_overview_counts_when_the_last_sample_is_old(store: Store, stats: St
     assert found.in_queue == 5
     assert found.at - found.sampled_at < timedelta(seconds=30)
     assert found.depth.oldest_seconds == pytest.approx(45, abs=10)
+
+
+def test_a_count_that_took_long_stands_for_a_while(
+    store: Store, stats: Stats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.statistics.DEAR_SECONDS", 0.0)
+    monkeypatch.setattr("leasehold.statistics.DEAR_REST", 1e9)
+    store.enqueue(new_jobs(3))
+    assert stats.overview().in_queue == 3
+    store.enqueue(new_jobs(2))
+    assert stats.overview().in_queue == 3
+    store.sample_depths()
+    assert stats.overview().in_queue == 5, "what a worker counted is newer"
 
 
 def test_what_waits_for_its_next_try_is_not_in_the_queue(store: Store, stats: Stats) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,6 +14,7 @@ import pytest
 from leasehold.errors import BadOption
 from leasehold.model.statistics import FACTS, Counted, Fact, bucket_of
 from leasehold.statistics import Stats
+from leasehold.store import open_store
 from tests.conformance.kit import pass_time
 
 if TYPE_CHECKING:
@@ -21,7 +25,8 @@ DONE, DEAD = Fact.SUCCEEDED.value, Fact.DEAD.value
 
 
 @pytest.fixture
-def stats(store: Store) -> Stats:
+def stats(store: Store, monkeypatch: pytest.MonkeyPatch) -> Stats:
+    monkeypatch.setattr("leasehold.statistics.DEAR_SECONDS", float("inf"))  # on a busy machine
     return Stats(lambda: store)
 
 
@@ -147,3 +152,20 @@ def test_totals_bring_the_buckets_of_run_times_together(store: Store, stats: Sta
     times = totals["greet", "ran"]
     assert times.seconds == pytest.approx(9.0)
     assert (times.count, times.buckets) == (4, {1: 2, 2: 2})
+
+
+def test_many_who_write_the_same_kinds_down_at_once_lose_nothing(
+    store: Store, store_url: str, stats: Stats
+) -> None:
+    kinds = [f"kind {number}" for number in range(40)]
+
+    def write(number: int) -> None:
+        chance = random.Random(number)
+        with contextlib.closing(open_store(store_url)) as own:
+            for _ in range(25):
+                chosen = chance.sample(kinds, 20)  # each in an order of its own
+                own.add_statistics([seen(DONE, kind=kind) for kind in chosen])
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(4)))
+    assert sum(each.count for each in stats.totals()) == 4 * 25 * 20

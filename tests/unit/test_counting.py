@@ -130,3 +130,24 @@ def test_too_many_kinds_are_counted_as_one(monkeypatch: pytest.MonkeyPatch) -> N
     found = flush(counts)
     assert found[OTHER, "succeeded", 0][0] == 7
     assert sum(count for (_, fact, _), (count, _) in found.items() if fact == "succeeded") == 10
+
+
+@pytest.mark.parametrize("amount", [1, 31, 32, 33, 100, 1_000])
+def test_some_run_times_of_a_batch_that_went_well_stand_for_all_of_it(amount: int) -> None:
+    counts = Counts()
+    counts.note_successes([(attempt(), ended("succeeded", 1.0)) for _ in range(amount)])
+    assert flush(counts) == {
+        ("greet", "succeeded", 0): (amount, 0.0),
+        ("greet", "ran", 1): (amount, float(amount)),
+    }
+
+
+def test_a_batch_of_several_kinds_that_went_well_is_counted_by_kind() -> None:
+    counts = Counts()
+    kinds = [f"kind {number % 3}" for number in range(90)]
+    counts.note_successes([(attempt(kind), ended("succeeded", 1.0)) for kind in kinds])
+    found = flush(counts)
+    assert {key: count for key, (count, _) in found.items() if key[1] == "succeeded"} == {
+        (f"kind {number}", "succeeded", 0): 30 for number in range(3)
+    }
+    assert sum(count for (_, fact, _), (count, _) in found.items() if fact == "ran") == 90

@@ -59,13 +59,14 @@ class Counts:
     def note_successes(self, asked: Sequence[tuple[Attempt, Settlement]]) -> None:
         """Take in a batch that all went well. Under load that is nearly every one: it is cheap."""
         labels = _count_labels([attempt.claim for attempt, _ in asked])
-        weight = -(-len(asked) // SAMPLE)
+        stride = -(-len(asked) // SAMPLE)
         with self._lock:
             for (queue, kind), count in labels.items():
                 self._add((queue, kind, _SUCCEEDED, None), count)
-            for attempt, each in asked[::weight]:
+            for first in range(0, len(asked), stride):
+                attempt, each = asked[first]
                 if (seconds := each.elapsed_seconds) is not None:
-                    claim = attempt.claim
+                    claim, weight = attempt.claim, min(stride, len(asked) - first)
                     key = (claim.queue, claim.kind, _RAN, frexp(seconds + _TINY)[1])
                     self._add(key, weight, seconds * weight)
 
