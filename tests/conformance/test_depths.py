@@ -102,6 +102,17 @@ def test_that_there_is_nothing_is_written_down_now_and_then(store: Store) -> Non
     assert len(set(moments)) == 2, "at first, and after five minutes"
 
 
+def test_a_sample_of_too_many_queues_adds_the_shallow_ones_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.model.statistics.MOST_QUEUES", 2)
+    for number in range(1, 5):
+        store.enqueue(new_jobs(number, queue=f"q{number}"))
+    assert len(store.sample_depths()) == 4
+    sampled = {each.queue: each.ready for each in store.last_depths()}
+    assert sampled == {"q4": 4, "q3": 3, "(other)": 3}
+
+
 def test_a_queue_that_is_empty_now_is_written_down_once(store: Store) -> None:
     taken = start_one(store)
     store.sample_depths()

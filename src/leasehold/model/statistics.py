@@ -21,6 +21,7 @@ FINE_SPAN = 10  # seconds
 EVER_SPAN = 0  # all that is not in the finest span any more
 DAY_SECONDS = 86_400.0
 EMPTY_SECONDS = 300.0  # an empty store is sampled so often only
+MOST_QUEUES = 500  # of a sample
 GAP_SECONDS = 60.0  # a sample stands for what follows, for so long
 LEAST_BUCKET, GREATEST_BUCKET = -13, 24  # 0.12 ms, half a year
 
@@ -334,6 +335,7 @@ def news_of(before: Sequence[Depth], now: Sequence[Depth], moment: datetime) -> 
 
     That nothing is there is written down every few minutes only.
     """
+    now = deepest(now)
     still = {each.queue for each in now}
     gone = [
         Depth(at=moment, queue=each.queue)
@@ -344,6 +346,15 @@ def news_of(before: Sequence[Depth], now: Sequence[Depth], moment: datetime) -> 
         return [*now, *gone]
     is_known = before and (moment - before[0].at).total_seconds() < EMPTY_SECONDS
     return [] if is_known else [Depth(at=moment)]
+
+
+def deepest(depths: Sequence[Depth]) -> Sequence[Depth]:
+    """Leave the deepest queues, and add the others up: queues are few, or should be."""
+    if len(depths) <= MOST_QUEUES:
+        return depths
+    ordered = sorted(depths, key=lambda each: each.in_queue + each.failed + each.running)
+    others = sum_depths(ordered[:-MOST_QUEUES], ordered[0].at)
+    return [*ordered[-MOST_QUEUES:], msgspec.structs.replace(others, queue=OTHER)]
 
 
 def fill(moments: Iterable[datetime], depths: Sequence[Depth]) -> list[Depth | None]:

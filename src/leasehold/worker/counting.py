@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FLUSH_SECONDS = 1.0
 FLEET_FLUSH_SECONDS = 0.01  # between those of all workers
-MOST_CELLS = 5_000  # kinds are code, and few; should they not be, the rest is counted as one
+MOST_CELLS = 2_000  # kinds are code, and few; should they not be, the rest is counted as one
 SAMPLE = 32  # so many run times of a batch stand for all of it
 _LABELS = attrgetter("queue", "kind")
 _TINY = 1e-9  # seconds: 0 has no exponent

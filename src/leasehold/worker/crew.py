@@ -211,7 +211,7 @@ class Crew:
         _logger.info("stopping", extra={"grace_seconds": grace_seconds, "running": running})
         self._claimer.stop(claimer_seconds)
         self._retention.stop(min(1.0, claimer_seconds))
-        self._sampler.stop(min(1.0, claimer_seconds))
+        self._sampler.stop(0.0)  # it may be counting: that is waited for at the end
         self._hand_back(self.runners.recall())
 
     def _settle(self, seconds: float, *, may_linger: bool = False) -> None:
@@ -220,6 +220,7 @@ class Crew:
 
     def _close(self, a_while: Callable[[], float], runners_seconds: float) -> None:
         """End the threads, each within its time."""
+        self._sampler.stop(a_while())
         self._saver.stop(a_while())
         self._follower.stop(a_while())
         self._renewer.stop(a_while())

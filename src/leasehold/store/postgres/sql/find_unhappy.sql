@@ -7,7 +7,8 @@ FROM (
   WHERE outcome.job_id < %(before)s
     AND outcome.job_id >= %(above)s
     AND outcome.state <> 'succeeded'
-    AND outcome.state = %(state)s::leasehold.outcome_state
+    -- a scalar: by a constant outcome_failure would serve too, out of order
+    AND outcome.state = (SELECT %(state)s::leasehold.outcome_state)
     -- an operator may have retried it since
     AND NOT EXISTS (
       SELECT

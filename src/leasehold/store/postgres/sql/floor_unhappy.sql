@@ -3,7 +3,8 @@ SELECT job_id
 FROM leasehold.outcome
 WHERE job_id < %(before)s
   AND state <> 'succeeded'
-  AND state = %(state)s::leasehold.outcome_state
+  -- a scalar: by a constant outcome_failure would serve too, out of order
+  AND state = (SELECT %(state)s::leasehold.outcome_state)
 ORDER BY job_id DESC
 OFFSET %(count)s
 LIMIT 1
