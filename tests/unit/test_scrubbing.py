@@ -77,3 +77,8 @@ def test_frames_do_not_say_what_the_error_says() -> None:
 def test_a_cut_says_how_much_there_was() -> None:
     assert cut("a" * 10, 10) == "a" * 10
     assert cut("a" * 2000, 3) == "aaa… (2,000 characters)"
+
+
+@pytest.mark.parametrize("unit", ["a.", "token", "password-", "ab-cd://", "x=", "token='"])
+def test_a_long_text_of_any_sort_is_read_in_one_go(unit: str) -> None:
+    assert scrub(unit * 100_000)

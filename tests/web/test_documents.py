@@ -8,6 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from leasehold.client import Client
+from leasehold.model import alerts as alert_values
 from leasehold.model import batches as batch_values
 from leasehold.model import causes, failures, keys, lanes, needs, saving, statistics, values, why
 from leasehold.model import keeping as keep_values
@@ -16,6 +17,7 @@ from leasehold.options import JobOptions
 from leasehold.task import Enqueued
 from leasehold.web import create_app
 from leasehold.web.api import (
+    alerts,
     batches,
     job_documents,
     queues,
@@ -57,6 +59,8 @@ PAIRS: list[tuple[Any, Any, set[str]]] = [
     (statistics.Overview, stats.Overview, set()),
     (statistics.Point, stats.Point, set()),
     (failures.FailureGroup, stats.FailureGroup, set()),
+    (alert_values.Alert, alerts.Alert, {"state", "text"}),
+    (alert_values.Mute, alerts.Mute, set()),
 ]
 # Only code can say them: they are tasks, and who adds to a batch from inside of it.
 NOT_OVER_HTTP = {"on_end"}

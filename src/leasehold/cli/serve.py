@@ -9,7 +9,7 @@ import click
 
 from leasehold.cli.commands import Command, with_session
 from leasehold.cli.values import read_duration
-from leasehold.cli.watching import ALERTS, watching_alerts
+from leasehold.cli.watching import ALERTS, senders, sending_options, watching_alerts
 from leasehold.cli.work import LEVELS, read_queues, read_slots
 from leasehold.errors import LeaseholdError
 
@@ -78,6 +78,7 @@ unless --insecure is given. Behind a proxy, name it with --allow-host."""
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
 @click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
 @ALERTS
+@sending_options
 @with_session
 def serve(
     session: Session,
@@ -111,6 +112,9 @@ def serve(
         opened = stack.enter_context(open_socket(host, port))
         assembly = stack.enter_context(closing(_assemble(session, stack, registry, host, options)))
         _watch_alerts(stack, assembly, alerts, options)
+        sending = senders(otel=options["otel"], sentry=options["sentry"])
+        for site in assembly.sites:
+            site.observers = (*site.observers, *sending)
         workers = []
         if has_worker:
             words = {"queues": read_queues(queues), **read_slots(slots), "grace": grace}

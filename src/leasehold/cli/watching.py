@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,8 +16,19 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-def watching_options(command: F) -> F:
-    """Let a command serve metrics, and send traces and errors."""
+def sending_options(command: F) -> F:
+    """Let a command send traces and errors."""
+    traces = click.option(
+        "--otel", is_flag=True, help="A span for each attempt, by the program's tracer provider."
+    )
+    errors = click.option(
+        "--sentry", is_flag=True, help="Send what dies to Sentry: by SENTRY_DSN, or as set up."
+    )
+    return traces(errors(command))
+
+
+def metrics_options(command: F) -> F:
+    """Let a command serve metrics."""
     port = click.option(
         "--metrics-port",
         type=click.IntRange(0, 65535),
@@ -29,15 +40,7 @@ def watching_options(command: F) -> F:
         show_default=True,
         help="Address for --metrics-port. Anybody who reaches it can read them.",
     )
-    traces = click.option(
-        "--otel", is_flag=True, help="A span for each attempt, by the program's tracer provider."
-    )
-    errors = click.option(
-        "--sentry",
-        is_flag=True,
-        help="Send what dies to Sentry: by SENTRY_DSN, or as set up.",
-    )
-    return port(host(traces(errors(command))))
+    return port(host(command))
 
 
 CONFIG = click.option(
@@ -75,33 +78,37 @@ def watching_alerts(
 
 
 @contextmanager
-def watching(
-    *, metrics_port: int | None, metrics_host: str, otel: bool, sentry: bool
-) -> Iterator[list[Observer]]:
-    """Make the observers that were asked for, and what serves them meanwhile."""
+def serving_metrics(port: int | None, host: str) -> Iterator[list[Observer]]:
+    """Count what workers do and serve it meanwhile, if there is a port for it."""
+    if port is None:
+        yield []
+        return
+    import logging
+
+    metrics = _need("leasehold.metrics")
+    counting = metrics.Metrics()
+    with metrics.served(counting, port=port, host=host) as served_port:
+        fields = {"host": host, "port": served_port}
+        logging.getLogger("leasehold.cli").info("metrics served", extra=fields)
+        yield [counting]
+
+
+def senders(*, otel: bool, sentry: bool) -> list[Observer]:
+    """Make the observers that send what they see elsewhere; says so when nothing will be sent."""
     import logging
 
     logger = logging.getLogger("leasehold.cli")
     observers: list[Observer] = []
-    with ExitStack() as stack:
-        if otel:
-            observers.append(_need("leasehold.otel").Tracing())
-            if _has_no_provider():
-                logger.warning("no tracer provider", extra={"remedy": _REMEDY})
-        if sentry:
-            found = _need("leasehold.sentry")
-            observers.append(found.Sentry())
-            if not found.set_up():
-                logger.warning("no SENTRY_DSN", extra={"remedy": "set it, or init in the tasks"})
-        if metrics_port is not None:
-            _need("leasehold.metrics")
-            from leasehold.metrics import Metrics, served
-
-            metrics = Metrics()
-            port = stack.enter_context(served(metrics, port=metrics_port, host=metrics_host))
-            logger.info("metrics served", extra={"host": metrics_host, "port": port})
-            observers.append(metrics)
-        yield observers
+    if otel:
+        observers.append(_need("leasehold.otel").Tracing())
+        if _has_no_provider():
+            logger.warning("no tracer provider", extra={"remedy": _REMEDY})
+    if sentry:
+        found = _need("leasehold.sentry")
+        observers.append(found.Sentry())
+        if not found.set_up():
+            logger.warning("no SENTRY_DSN", extra={"remedy": "set it, or init in the tasks"})
+    return observers
 
 
 _REMEDY = "set one in the tasks' module, or start with opentelemetry-instrument"

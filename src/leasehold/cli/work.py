@@ -10,7 +10,14 @@ import click
 
 from leasehold.cli.commands import Command, with_session
 from leasehold.cli.values import read_duration
-from leasehold.cli.watching import ALERTS, watching, watching_alerts, watching_options
+from leasehold.cli.watching import (
+    ALERTS,
+    metrics_options,
+    senders,
+    sending_options,
+    serving_metrics,
+    watching_alerts,
+)
 
 if TYPE_CHECKING:
     from leasehold.cli.session import Session
@@ -72,7 +79,8 @@ _LEAST_SECONDS = 0.1
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
 @click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
 @click.option("--log-arguments", is_flag=True, help="Show jobs' arguments in the log, cut short.")
-@watching_options
+@metrics_options
+@sending_options
 @ALERTS
 @with_session
 def work(
@@ -110,11 +118,10 @@ def work(
     registry = load_registry(tasks)
     with (
         session.client(may_create=True) as client,
-        watching(
-            metrics_port=metrics_port, metrics_host=metrics_host, otel=otel, sentry=sentry
-        ) as observers,
+        serving_metrics(metrics_port, metrics_host) as counting,
         watching_alerts(client, alerts, by_default=False),
     ):
+        observers = [*counting, *senders(otel=otel, sentry=sentry)]
         worker = Worker(client, registry, observers=observers, **options)
         _announce(worker, session, len(registry))
         # What loading the tasks took is part of the budget; what is left of it is never nothing.

@@ -19,10 +19,11 @@ MASK = "***"
 SHORTEST = 4  # a shorter value would be found everywhere, and is no secret
 _LEAST_NUMBER = 100_000
 _MOST_VALUES = 2_000
-_URL = re.compile(r"(?P<scheme>\b[A-Za-z][A-Za-z0-9+.\-]*://)(?P<rest>[^\s'\"<>]*)")
+# All repetitions that could begin anywhere are bounded: a text of any length is read in one go.
+_URL = re.compile(r"(?P<scheme>\b[A-Za-z][A-Za-z0-9+.\-]{0,30}://)(?P<rest>[^\s'\"<>]*)")
 _NAMED = re.compile(
-    r"""(?P<name>[\w.\-]*(?:passw|pwd|secret|token|api[_-]?key|authori[sz]ation|credential|cookie)
-        (?![\w]*(?:Error|Exception|Warning)\b)[\w\-]*['"]?\s*[=:]\s*)
+    r"""(?P<name>(?:passw|pwd|secret|token|api[_-]?key|authori[sz]ation|credential|cookie)
+        (?!\w{0,40}(?:Error|Exception|Warning)\b)[\w\-]{0,40}['"]?\s{0,9}[=:]\s{0,9})
         (?:(?:bearer|basic|token)\s+)?
         (?:'[^']*'|"[^"]*"|[^\s,;&)\]}]+)""",
     re.IGNORECASE | re.VERBOSE,

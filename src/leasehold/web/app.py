@@ -13,6 +13,7 @@ from leasehold._version import __version__
 from leasehold.registry import Registry
 from leasehold.web.answering import install
 from leasehold.web.api import (
+    alerts,
     batches,
     bulk,
     health,
@@ -51,6 +52,7 @@ _TAGS = {
     "keys": "Which job has a key.",
     "workers": "Who is there.",
     "stats": "How it stands, and what happened lately.",
+    "alerts": "What is not as it should be.",
     "worker": "Run jobs for a while.",
     "health": "For load balancers and supervisors.",
 }
@@ -66,6 +68,7 @@ _ROUTERS = (
     keys.router,
     workers.router,
     stats.router,
+    alerts.router,
     runs.router,
     health.router,
 )

@@ -20,6 +20,9 @@ CREATE TABLE leasehold.alert (
   PRIMARY KEY (name, subject)
 );
 
+-- Deaths by their time, however many attempts only failed. Few are written.
+CREATE INDEX outcome_dead ON leasehold.outcome (finished_at) WHERE state = 'dead';
+
 -- Rules that tell nobody for a while.
 CREATE TABLE leasehold.alert_mute (
   name   text COLLATE "C" NOT NULL PRIMARY KEY,

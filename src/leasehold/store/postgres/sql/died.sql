@@ -1,10 +1,9 @@
--- Counts the jobs that died lately, by queue, up to a limit: outcome_failure, backwards, and primary keys.
+-- Counts the jobs that died lately, by queue, up to a limit: outcome_dead, backwards, and primary keys.
 SELECT job.queue, count(*)
 FROM (
   SELECT job_id
   FROM leasehold.outcome
-  WHERE outcome.state IN ('failed', 'dead', 'lapsed')
-    AND outcome.state = 'dead'
+  WHERE outcome.state = 'dead'
     AND outcome.finished_at > %(skew)s + now() - make_interval(secs => %(within_seconds)s)
   ORDER BY outcome.finished_at DESC
   LIMIT %(limit)s

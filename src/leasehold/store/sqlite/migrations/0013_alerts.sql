@@ -20,6 +20,9 @@ CREATE TABLE leasehold_alert (
   PRIMARY KEY (name, subject)
 ) WITHOUT ROWID;
 
+-- Deaths by their time, however many attempts only failed. Few are written.
+CREATE INDEX leasehold_outcome_dead ON leasehold_outcome (finished_at) WHERE state = 'dead';
+
 -- Rules that tell nobody for a while.
 CREATE TABLE leasehold_alert_mute (
   name   TEXT    NOT NULL PRIMARY KEY,

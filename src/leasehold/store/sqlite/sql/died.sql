@@ -1,10 +1,9 @@
--- Counts the jobs that died lately, by queue, up to a limit: leasehold_outcome_failure, backwards.
+-- Counts the jobs that died lately, by queue, up to a limit: leasehold_outcome_dead, backwards.
 SELECT job.queue, count(*)
 FROM (
   SELECT job_id
-  FROM leasehold_outcome INDEXED BY leasehold_outcome_failure
-  WHERE (state = 'failed' OR state = 'dead' OR state = 'lapsed')
-    AND state = 'dead'
+  FROM leasehold_outcome INDEXED BY leasehold_outcome_dead
+  WHERE state = 'dead'
     AND finished_at > :since
   ORDER BY finished_at DESC
   LIMIT :limit
