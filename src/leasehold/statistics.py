@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import WorkerInfo
     from leasehold.store.base import Store
 
+CHEAP_JOBS = 5_000  # so many are counted at each look, to be seen at once
 DEAR_SECONDS = 0.05  # a count that takes longer stands for a while …
 DEAR_REST = 20  # … so many times as long
 STALE_SECONDS = 30.0  # a sample that is older is not shown as the present
@@ -128,7 +129,7 @@ def _window(window: Duration) -> float:
 
 
 class Depths:
-    """How deep the queues are. Counts where no worker samples, but not all the time."""
+    """How deep the queues are: counted while that is cheap, else as a worker has sampled it."""
 
     def __init__(self) -> None:
         self._counting = threading.Lock()
@@ -136,9 +137,10 @@ class Depths:
         self._counts_until = float("-inf")  # on this process's clock
 
     def read(self, store: Store, now: datetime) -> list[Depth]:
-        """Return the newest sample, or count when it is too old."""
+        """Count, unless there are many jobs, or were, and a sample is not too old."""
         sampled = store.last_depths()
-        if sampled and (now - sampled[0].at).total_seconds() <= STALE_SECONDS:
+        is_fresh = bool(sampled) and (now - sampled[0].at).total_seconds() <= STALE_SECONDS
+        if is_fresh and (_live(sampled) > CHEAP_JOBS or time.monotonic() < self._counts_until):
             return [each for each in sampled if each.queue]
         with self._counting:
             began = time.monotonic()
@@ -148,6 +150,10 @@ class Depths:
                 rest = DEAR_REST * took if took >= DEAR_SECONDS else 0.0
                 self._counts_until = time.monotonic() + rest
             return self._counted
+
+
+def _live(depths: list[Depth]) -> int:
+    return sum(each.in_queue + each.failed + each.running for each in depths)
 
 
 def _is_alive(worker: WorkerInfo, now: datetime) -> bool:

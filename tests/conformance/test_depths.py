@@ -126,7 +126,17 @@ def test_a_queue_that_is_empty_now_is_written_down_once(store: Store) -> None:
     assert store.last_depths() == [empty], "an idle queue costs nothing"
 
 
-def test_the_overview_counts_when_the_last_sample_is_old(store: Store, stats: Stats) -> None:
+def test_the_overview_counts_while_there_are_few_jobs(store: Store, stats: Stats) -> None:
+    store.enqueue(new_jobs(3))
+    store.sample_depths()
+    store.enqueue(new_jobs(2, queue="other"))
+    assert stats.overview().in_queue == 5
+
+
+def test_the_overview_counts_when_the_last_sample_is_old(
+    store: Store, stats: Stats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.statistics.CHEAP_JOBS", 2)
     store.enqueue(new_jobs(3))
     store.sample_depths()
     store.enqueue(new_jobs(2, queue="other"))
