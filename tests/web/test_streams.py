@@ -11,12 +11,15 @@ import pytest
 
 from leasehold.client import Client
 from leasehold.web import streams as module
-from leasehold.web.streams import EventStream, Streams, TooManyStreams
+from leasehold.web.dashboard.rendering import render
+from leasehold.web.streams import EventStream, Seen, Streams, TooManyStreams
+from tests.browser.kit import serve
 from tests.web.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 
+    from leasehold.web.dashboard.looks import Look, Page
     from tests.web.serving import Served
 
 MANY = 50
@@ -48,9 +51,9 @@ class Topic:
         self.looks = 0
         self.value = "a"
 
-    async def watch(self) -> str:
+    async def watch(self) -> Seen:
         self.looks += 1
-        return self.value
+        return Seen(self.value, self.value.encode())
 
 
 class Wire:
@@ -157,11 +160,11 @@ def test_a_look_that_fails_is_made_again(quick: None) -> None:
         ending, streams = asyncio.Event(), Streams()
         topic = Topic()
 
-        async def watch() -> str:
+        async def watch() -> Seen:
             found = next(looks, "b")
             if isinstance(found, OSError):
                 raise found
-            return found
+            return Seen(found, b"")
 
         topic.watch = watch  # type: ignore[method-assign] # one that fails now and then
         wire = Wire(streams, topic, ending)
@@ -254,6 +257,39 @@ def test_fifty_open_streams_do_not_hold_up_the_end_and_come_back(store_url: str)
             await asyncio.gather(*tasks)
 
         run(with_many(service.address, change))
+
+
+def test_what_was_made_for_one_is_given_to_all_who_were_told(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def count(look: Look, page: Page) -> bytes:
+        made.append(look.path)
+        return render(look, page)
+
+    monkeypatch.setattr("leasehold.web.dashboard.answering.render", count)
+    with (
+        serve(client) as service,
+        httpx.Client(base_url=service.address, timeout=PATIENCE_SECONDS) as http,
+        http.stream("GET", "/live", params={"of": "/jobs?state=queued"}) as stream,
+    ):
+        told = (line for line in stream.iter_lines() if line.startswith("data:"))
+        assert next(told).strip() == "data:"
+        service.wait_for_look("/jobs?state=queued")
+        job = client.enqueue_by_name("web.unknown")
+        mark = next(told).removeprefix("data: ")
+        headers = {"HX-Request": "true", "Leasehold-Tick": mark}
+        for _ in range(MANY):
+            answer = http.get("/jobs", params={"state": "queued"}, headers=headers)
+            assert f"row-{job.id}" in answer.text
+            assert answer.headers["etag"] == f'"{mark}"'
+        assert made == []
+        again = headers | {"If-None-Match": f'"{mark}"'}
+        assert http.get("/jobs", params={"state": "queued"}, headers=again).status_code == 204
+        other = headers | {"Leasehold-Tick": "of something else"}
+        assert f"row-{job.id}" in http.get("/jobs?state=queued", headers=other).text
+        assert made == ["/jobs"]
 
 
 def test_only_our_own_pages_can_be_followed(store_url: str) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from starlette.responses import Response
 
@@ -26,8 +26,15 @@ LEAST_REST_SECONDS = 1.0
 LONGEST_REST_SECONDS = 30.0
 REST_FACTOR = 20
 
-# Looks at a topic; what it returns differs when the topic does.
-Watch: TypeAlias = Callable[[], Awaitable[str]]
+
+class Seen(NamedTuple):
+    """What a look saw: a mark that differs when the topic does, and what to show of it."""
+
+    mark: str
+    body: bytes
+
+
+Watch: TypeAlias = Callable[[], Awaitable[Seen]]
 
 
 class TooManyStreams(Exception):
@@ -40,7 +47,7 @@ class _Topic:
     def __init__(self) -> None:
         self.listeners: set[asyncio.Event] = set()
         self.task: asyncio.Task[None] | None = None
-        self.seen: str | None = None
+        self.seen: Seen | None = None
 
 
 class Streams:
@@ -55,6 +62,12 @@ class Streams:
     def watched(self) -> int:
         """How many different topics somebody listens to."""
         return len(self._topics)
+
+    def last(self, name: str, mark: str) -> Seen | None:
+        """Return what the poller of a topic saw last, if that is what somebody was told of."""
+        topic = self._topics.get(name)
+        seen = None if topic is None else topic.seen
+        return seen if seen is not None and seen.mark == mark else None
 
     def listen(self, name: str, watch: Watch) -> Listener:
         """Follow a topic; `TooManyStreams` when there is no room for another one."""
@@ -83,9 +96,10 @@ class Streams:
             with suppress(Exception):
                 seen = await watch()
                 before, topic.seen = topic.seen, seen
-                # Who has come since then was told to look at once.
-                for signal in topic.listeners if before not in {None, seen} else ():
-                    signal.set()
+                # Who has come before the first look was told to look at once.
+                if before is not None and before.mark != seen.mark:
+                    for signal in topic.listeners:
+                        signal.set()
             await asyncio.sleep(self._rest(time.monotonic() - started))
 
     def _rest(self, took_seconds: float) -> float:
@@ -103,6 +117,11 @@ class Listener:
         self.signal = asyncio.Event()
         topic.listeners.add(self.signal)
 
+    @property
+    def mark(self) -> str:
+        """The mark of what was seen last."""
+        return "" if self._topic.seen is None else self._topic.seen.mark
+
     def close(self) -> None:
         self._streams.leave(self._name, self._topic, self.signal)
 
@@ -110,8 +129,9 @@ class Listener:
 class EventStream(Response):
     """An ASGI response that says `tick` at once and after each change, until somebody ends it.
 
-    The first tick lets a page that comes back after a break look again: so nothing depends on
-    Last-Event-ID.
+    A change comes with its mark: who asks for it by that gets what the poller has made already. The
+    first tick has none and lets a page that comes back after a break look for itself, so nothing
+    depends on Last-Event-ID.
     """
 
     def __init__(self, listener: Listener, ending: asyncio.Event) -> None:
@@ -151,7 +171,7 @@ class EventStream(Response):
         if not self._listener.signal.is_set():
             return ": still here\n\n"
         self._listener.signal.clear()
-        return "event: tick\ndata:\n\n"
+        return f"event: tick\ndata: {self._listener.mark}\n\n"
 
 
 _HEADERS = [

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SAID_COOKIE = "leasehold_said"
 SAID_SECONDS = 20
+TICK_HEADER = "Leasehold-Tick"  # the mark of a change: many who were told of it ask at once
 _ALWAYS = {"Cache-Control": "no-store", "Vary": "HX-Request"}
 _NOT_FOUND = (JobNotFound, BatchNotFound)
 
@@ -40,6 +41,9 @@ def look_of(request: Request, form: Mapping[str, tuple[str, ...]] | None = None)
 def answer_view(request: Request, view: View) -> Response:
     """Show a page; to the script only its living part, and nothing if it has that already."""
     look = look_of(request)
+    shared = request.app.state.streams.last(look.address, request.headers.get(TICK_HEADER, ""))
+    if shared is not None and is_from_script(request):
+        return _answer_part(request, shared.body, shared.mark, 200)
     match see(look, view):
         case Moved(address):
             return RedirectResponse(address, 303, headers=_ALWAYS)
@@ -69,16 +73,20 @@ def page_of_error(error: LeaseholdError) -> Page:
 def _answer_page(request: Request, look: Look, page: Page) -> Response:
     live = render(look, page)
     etag = fingerprint(live)
-    headers = _ALWAYS | {"ETag": f'"{etag}"'}
     if is_from_script(request):
-        if request.headers.get("If-None-Match") == f'"{etag}"':
-            return Response(status_code=204, headers=headers)
-        return HTMLResponse(live, page.status, headers=headers)
+        return _answer_part(request, live, etag, page.status)
     said = _read_said(request)
     response = HTMLResponse(wrap(look, page, live, etag=etag, said=said), page.status, _ALWAYS)
     if said:
         response.delete_cookie(SAID_COOKIE, path=look.root or "/")
     return response
+
+
+def _answer_part(request: Request, live: bytes, etag: str, status: int) -> Response:
+    headers = _ALWAYS | {"ETag": f'"{etag}"'}
+    if request.headers.get("If-None-Match") == f'"{etag}"':
+        return Response(status_code=204, headers=headers)
+    return HTMLResponse(live, status, headers=headers)
 
 
 def is_from_script(request: Request) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
@@ -11,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from leasehold.web.dashboard.answering import look_of, see
 from leasehold.web.dashboard.looks import Look, Page
 from leasehold.web.dashboard.rendering import fingerprint, render
-from leasehold.web.streams import EventStream, TooManyStreams
+from leasehold.web.streams import EventStream, Seen, TooManyStreams
 
 if TYPE_CHECKING:
     from fastapi import Request, Response
@@ -32,25 +34,26 @@ def open_stream(request: Request, section: Section) -> Response:
     if found is None:
         return PlainTextResponse("There is no such page to follow.", 404)
     view, params = found
+    look = Look(
+        site=here.site,
+        path=address.path.removeprefix(here.root),
+        root=here.root,
+        params=params,
+        query=dict(parse_qsl(address.query)),
+    )
 
-    async def watch() -> str:
-        look = Look(
-            site=here.site,
-            path=address.path.removeprefix(here.root),
-            root=here.root,
-            params=params,
-            query=dict(parse_qsl(address.query)),
-        )
-        return await anyio.to_thread.run_sync(_seen, look, view)
+    async def watch() -> Seen:
+        return await anyio.to_thread.run_sync(_see, replace(look, now=datetime.now(UTC)), view)
 
     try:
-        listener = request.app.state.streams.listen(asked, watch)
+        listener = request.app.state.streams.listen(look.address, watch)
     except TooManyStreams:
         text = "Too many live pages are open; this one is not updated by itself."
         return PlainTextResponse(text, 503, {"Retry-After": "10"})
     return EventStream(listener, here.site.ending)
 
 
-def _seen(look: Look, view: View) -> str:
+def _see(look: Look, view: View) -> Seen:
     page = see(look, view)
-    return fingerprint(render(look, page)) if isinstance(page, Page) else ""
+    body = render(look, page) if isinstance(page, Page) else b""
+    return Seen(fingerprint(body), body)

@@ -56,9 +56,9 @@
   function open() {
     if (source || !live || !live.dataset.stream || document.hidden) return;
     source = new EventSource(live.dataset.stream);
-    source.addEventListener("tick", function () {
+    source.addEventListener("tick", function (event) {
       show("live", "Live");
-      htmx.trigger(live, "tick");
+      htmx.trigger(live, "tick", { mark: event.data });
     });
     source.addEventListener("error", function () {
       show("lost", "Reconnecting");
@@ -83,7 +83,11 @@
   open();
 
   document.body.addEventListener("htmx:configRequest", function (event) {
-    if (event.detail.elt === live) event.detail.headers["If-None-Match"] = '"' + live.dataset.etag + '"';
+    if (event.detail.elt !== live) return;
+    event.detail.headers["If-None-Match"] = '"' + live.dataset.etag + '"';
+    // By this mark we get what the server has made for all who watch the page.
+    const cause = event.detail.triggeringEvent;
+    if (cause && cause.type === "tick" && cause.detail.mark) event.detail.headers["Leasehold-Tick"] = cause.detail.mark;
   });
   document.body.addEventListener("htmx:afterRequest", function (event) {
     if (event.detail.elt !== live) return;
