@@ -13,6 +13,7 @@ from fastapi import FastAPI
 import leasehold as lh
 from leasehold import testing
 from leasehold.web import WebSettings, create_app
+from leasehold.web.site import ApplicationLink, Site, StoreLink
 from tests.web.pages import PATHS, SCRIPT, Pages
 from tests.web.tasks import REGISTRY, add, fail
 
@@ -266,3 +267,33 @@ def test_mounted_below_a_path_all_links_follow(client: Client) -> None:
         assert len(links) > 10
         assert all(link.startswith(("/queue/", "#")) for link in links), links
     assert asyncio.run(ask("/queue/static/leasehold.css")).status_code == 200
+
+
+def test_applications_and_other_stores_are_a_link_away(client: Client) -> None:
+    site = Site(
+        client=client,
+        settings=WebSettings(),
+        path="/stores/guestbook",
+        stores=(
+            StoreLink(name="", title="main", path=""),
+            StoreLink(name="guestbook", title="Guest book", path="/stores/guestbook"),
+        ),
+        applications=(
+            ApplicationLink(name="guestbook", title="Guest <book>", path="/guestbook"),
+            ApplicationLink(name="broken", title="Broken", path="/broken", error="no such module"),
+        ),
+    )
+    outer = FastAPI()
+    outer.mount("/queue/stores/guestbook", create_app(client, site=site))
+
+    async def ask() -> str:
+        transport = httpx.ASGITransport(outer)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            return (await http.get("/queue/stores/guestbook/")).text
+
+    text = asyncio.run(ask())
+    assert 'href="/queue/guestbook"' in text
+    assert "Guest &lt;book&gt;" in text
+    assert "no such module" in text
+    assert '<a href="/queue/">' in text
+    assert '<a href="/queue/stores/guestbook/" aria-current="true">' in text
