@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from leasehold.model.alerts import Alert
 from leasehold.model.ids import WorkerId
 from leasehold.model.lanes import QueueInfo, ThrottleInfo
 from leasehold.model.schedules import ScheduleInfo
@@ -126,6 +127,23 @@ def test_deaths_are_a_warning_and_many_a_problem(dead: int, level: str) -> None:
 def test_a_high_failure_rate_and_lapses_are_told() -> None:
     assert "50%" in look(overview(failed=20, succeeded=20)).troubles[0].text
     assert "2 leases lapsed" in look(overview(lapsed=2, succeeded=100)).troubles[0].text
+
+
+def test_an_alert_that_fires_is_told_unless_the_verdict_says_so_anyway() -> None:
+    alert = Alert(
+        name="depth",
+        subject="mail",
+        level="warning",
+        is_firing=True,
+        since=NOW,
+        value=200,
+        bound=100,
+        seen_at=NOW,
+        told_at=None,
+    )
+    (trouble,) = look(alerts=[alert]).troubles
+    assert (trouble.level, trouble.text) == ("warning", f"Alert: {alert.text}")
+    assert look(alerts=[msgspec.structs.replace(alert, name="dead")]).troubles == []
 
 
 def test_unknown_kinds_are_told() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
 import msgspec
@@ -12,6 +13,7 @@ from leasehold.model.statistics import Point
 from leasehold.model.wording import span
 
 WIDTH, HEIGHT = 300, 80
+LEAST_SHARE = 0.4  # of a step, to be drawn
 Read: TypeAlias = Callable[[Point], float | None]
 
 
@@ -67,9 +69,9 @@ def path_of(values: Sequence[float | None], greatest: float) -> str:
     return " ".join(parts)
 
 
-def charts_of(points: Sequence[Point]) -> list[Chart]:
-    """Make the four charts of the front page, of all steps that are over."""
-    points = points[:-1]
+def charts_of(points: Sequence[Point], *, now: datetime) -> list[Chart]:
+    """Make the four charts of the front page."""
+    points = _as_far_as(points, now)
     moments = [int(each.at.timestamp()) for each in points]
 
     def curve(name: str, colour: str, read: Read) -> Curve:
@@ -117,6 +119,15 @@ def charts_of(points: Sequence[Point]) -> list[Chart]:
             curves=[failed, dead],
         ),
     ]
+
+
+def _as_far_as(points: Sequence[Point], now: datetime) -> list[Point]:
+    """Let the last step be as long as it has been; one that has hardly begun says nothing."""
+    *over, last = points
+    lasted = (now - last.at).total_seconds()
+    if lasted < last.seconds * LEAST_SHARE:
+        return over
+    return [*over, msgspec.structs.replace(last, seconds=min(last.seconds, lasted))]
 
 
 def _tidy(value: float | None) -> float | None:

@@ -75,6 +75,7 @@ def judge(signs: Signs) -> Verdict:
     return Verdict(level=level, text=_say(level, found, signs), troubles=found)
 
 
+_TOLD_ANYWAY = ("dead", "silent")  # in words of our own
 _ORDER = {"problem": 0, "warning": 1, "note": 2}
 
 
@@ -173,6 +174,8 @@ def _failing(signs: Signs) -> Iterator[Trouble]:
 
 def _alerting(signs: Signs) -> Iterator[Trouble]:
     for each in signs.alerts:
+        if each.name in _TOLD_ANYWAY:
+            continue
         yield Trouble(
             level="warning" if each.level == "warning" else "problem",
             text=f"Alert: {each.text}",

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from leasehold.model.statistics import Overview
 
 WINDOWS = {"15m": "15 min", "1h": "1 hour", "6h": "6 hours", "24h": "24 hours", "7d": "7 days"}
-DEFAULT_WINDOW = "1h"
+DEFAULT_WINDOW = "15m"  # in fine steps: what happens now is seen within seconds
+JUDGED_WINDOW = "1h"
 MOST_KINDS = 8
 MOST_TROUBLES = 8
 MOST_RECENT = 6
@@ -29,12 +30,12 @@ def show(look: Look) -> Page:
     window = window if window in WINDOWS else DEFAULT_WINDOW
     stats = look.client.stats
     overview = stats.overview(window)
-    last_hour = overview if window == DEFAULT_WINDOW else stats.overview(DEFAULT_WINDOW)
+    last_hour = overview if window == JUDGED_WINDOW else stats.overview(JUDGED_WINDOW)
     values: dict[str, Any] = {
         "overview": overview,
         "verdict": judge(_signs(look, last_hour)),
         "most_troubles": MOST_TROUBLES,
-        "charts": charts_of(stats.series(window)),
+        "charts": charts_of(stats.series(window), now=overview.at),
         "window": window,
         "windows": WINDOWS,
         "kinds": overview.by_kind[:MOST_KINDS],

@@ -51,6 +51,7 @@ def environment() -> Environment:
         "span": span,
         "exact": moments.exact,
         "number": lambda value: f"{value:,}",
+        "rate": _rate,
         "units": lambda value: f"{value:,.10g}",
     }
     made.tests["cut"] = texts.is_cut
@@ -63,6 +64,15 @@ def environment() -> Environment:
         "navigation": NAVIGATION,
     }
     return made
+
+
+def _rate(per_second: float) -> tuple[str, str]:
+    """Say how many a second, or how many a minute where they are few."""
+    if per_second >= 100:  # noqa: PLR2004 - three digits are enough
+        return f"{per_second:,.0f}", "/s"
+    if 0 < per_second < 0.1:  # noqa: PLR2004 - fewer than six a minute
+        return f"{per_second * 60:.2g}", "/min"
+    return f"{per_second:.3g}", "/s"
 
 
 def render(look: Look, page: Page) -> bytes:
