@@ -80,6 +80,13 @@ def test_any_queue_can_be_paused_and_resumed(service: Service, client: Client, n
     assert service.post(f"{path}/resume") == {"is_changed": False}
 
 
+@pytest.mark.parametrize("name", ["a\nb", "\n", "a\x00", "\x7f", "x" * 201])
+def test_a_name_that_can_be_none_is_refused(service: Service, name: str) -> None:
+    for path in (f"queues/{quoted(name)}/resume", f"throttles/{quoted(name)}/refill"):
+        assert service.refused(422, "POST", f"/api/{path}")
+    assert service.refused(422, "GET", f"/api/keys/{quoted(name)}")
+
+
 def test_queues_tell_counts_and_what_people_said(service: Service) -> None:
     service.enqueue()
     service.enqueue(delay="1h")

@@ -34,7 +34,7 @@ class Key(Document):
     is_live: bool = Field(description="Whether a live job has it; else it is only remembered.")
 
 
-@router.get("/{key:path}", response_model=Key, responses={**problems(), **_UNKNOWN})
+@router.get("/{key:any}", response_model=Key, responses={**problems(), **_UNKNOWN})
 def get_key(site: OfSite, key: NamePath, tenant: TenantQuery = "") -> Any:
     """Say which job has a key, live or remembered."""
     found = site.client.key(key, tenant=tenant)
@@ -43,7 +43,7 @@ def get_key(site: OfSite, key: NamePath, tenant: TenantQuery = "") -> Any:
     return found
 
 
-@router.delete("/{key:path}", status_code=204, responses={**problems(KeyHeld), **_UNKNOWN})
+@router.delete("/{key:any}", status_code=204, responses={**problems(KeyHeld), **_UNKNOWN})
 def forget_key(site: OfSite, key: NamePath, tenant: TenantQuery = "") -> None:
     """Forget what is remembered of a key; while a live job has it, that is refused."""
     if not site.client.forget_key(key, tenant=tenant):

@@ -119,19 +119,19 @@ def find_queues(site: Site) -> list[dict[str, Any]]:
     ]
 
 
-@router.post("/{name:path}/pause", status_code=204, responses=_RESPONSES)
+@router.post("/{name:any}/pause", status_code=204, responses=_RESPONSES)
 def pause_queue(site: OfSite, name: NamePath, request: Pausing) -> None:
     """Let no worker start a job of it until then; running jobs go on, and enqueueing does."""
     site.client.queues.pause(name, until=read_until(request), reason=request.reason, by=request.by)
 
 
-@router.post("/{name:path}/resume", response_model=Changed, responses=_RESPONSES)
+@router.post("/{name:any}/resume", response_model=Changed, responses=_RESPONSES)
 def resume_queue(site: OfSite, name: NamePath) -> Any:
     """End a pause."""
     return {"is_changed": site.client.queues.resume(name)}
 
 
-@router.post("/{name:path}/drain", response_model=Drained, responses=_RESPONSES)
+@router.post("/{name:any}/drain", response_model=Drained, responses=_RESPONSES)
 async def drain_queue(site: OfSite, name: NamePath, request: Draining) -> Any:
     """Pause it, and wait until none of its jobs runs, or until the time is over."""
     wait = min(seconds(request.timeout, name="timeout"), _LONGEST_DRAIN_SECONDS)
@@ -151,7 +151,7 @@ async def _wait_until_idle(site: Site, name: str, deadline: float) -> int:
             await asyncio.wait_for(site.ending.wait(), min(DRAIN_LOOK_SECONDS, left))
 
 
-@router.put("/{name:path}/aging", status_code=204, responses=_RESPONSES)
+@router.put("/{name:any}/aging", status_code=204, responses=_RESPONSES)
 def set_queue_aging(site: OfSite, name: NamePath, request: AgingRequest) -> None:
     """Let jobs that wait long overtake those of a higher priority."""
     site.client.queues.set(name, aging=request.aging)

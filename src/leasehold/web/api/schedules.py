@@ -116,7 +116,7 @@ def list_schedules(
     return site.client.schedules.list(tenant=tenant)
 
 
-@router.get("/{name:path}/preview", response_model=list[datetime], responses=_FOUND)
+@router.get("/{name:any}/preview", response_model=list[datetime], responses=_FOUND)
 def preview_schedule(
     site: OfSite,
     name: NamePath,
@@ -160,7 +160,7 @@ def change_schedule(
     return site.client.schedules.change(name, tenant=tenant, **changes)
 
 
-@router.post("/{name:path}/pause", response_model=Changed, responses=_FOUND)
+@router.post("/{name:any}/pause", response_model=Changed, responses=_FOUND)
 def pause_schedule(
     site: OfSite,
     name: NamePath,
@@ -172,13 +172,13 @@ def pause_schedule(
     return {"is_changed": is_changed}
 
 
-@router.post("/{name:path}/resume", response_model=Changed, responses=_FOUND)
+@router.post("/{name:any}/resume", response_model=Changed, responses=_FOUND)
 def resume_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> Any:
     """Go on with the next slot, not with those of the pause."""
     return {"is_changed": site.client.schedules.resume(name, tenant=tenant)}
 
 
-@router.post("/{name:path}/run", response_model=Run, responses=_FOUND)
+@router.post("/{name:any}/run", response_model=Run, responses=_FOUND)
 def run_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> Any:
     """Enqueue its job now, also when it is paused; its slots stay as they are."""
     return {"job_id": site.client.schedules.run_now(name, tenant=tenant)}

@@ -88,26 +88,26 @@ def set_throttle(site: OfSite, name: NamePath, request: ThrottleRequest) -> None
     site.client.throttles.set(name, **said(request))
 
 
-@router.post("/{name:path}/reset", response_model=Changed, responses=_RESPONSES)
+@router.post("/{name:any}/reset", response_model=Changed, responses=_RESPONSES)
 def reset_throttle(site: OfSite, name: NamePath) -> Any:
     """Let a key have its rule's limits again, a rule those of the next worker's code."""
     return {"is_changed": site.client.throttles.reset(name)}
 
 
-@router.post("/{name:path}/pause", status_code=204, responses=_RESPONSES)
+@router.post("/{name:any}/pause", status_code=204, responses=_RESPONSES)
 def pause_throttle(site: OfSite, name: NamePath, request: Pausing) -> None:
     """Start none of its jobs until then, or until it is resumed."""
     until = read_until(request)
     site.client.throttles.pause(name, until=until, reason=request.reason, by=request.by)
 
 
-@router.post("/{name:path}/resume", response_model=Changed, responses=_RESPONSES)
+@router.post("/{name:any}/resume", response_model=Changed, responses=_RESPONSES)
 def resume_throttle(site: OfSite, name: NamePath) -> Any:
     """End a pause."""
     return {"is_changed": site.client.throttles.resume(name)}
 
 
-@router.post("/{name:path}/refill", response_model=Changed, responses=_RESPONSES)
+@router.post("/{name:any}/refill", response_model=Changed, responses=_RESPONSES)
 def refill_throttle(site: OfSite, name: NamePath) -> Any:
     """Forget what a key has used up of its rate."""
     return {"is_changed": site.client.throttles.refill(name)}

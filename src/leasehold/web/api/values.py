@@ -32,13 +32,10 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]")
 VERBS = ("aging", "drain", "pause", "preview", "refill", "reset", "resume", "run")
 
 
-class BareName(Convertor[str]):
-    """A name alone, which may have slashes in it, but not one of our verbs at its end.
+class AnyName(Convertor[str]):
+    """A name, with slashes and whatever else in it: what it may not have is said by 422."""
 
-    Else a PUT to `/api/schedules/x/pause` would make a schedule of that name.
-    """
-
-    regex = ".+" + "".join(f"(?<!/{verb})" for verb in VERBS)
+    regex = r"[\s\S]+"
 
     def convert(self, value: str) -> str:
         return value
@@ -47,6 +44,16 @@ class BareName(Convertor[str]):
         return value
 
 
+class BareName(AnyName):
+    """A name alone, without one of our verbs at its end.
+
+    Else a PUT to `/api/schedules/x/pause` would make a schedule of that name.
+    """
+
+    regex = AnyName.regex + "".join(f"(?<!/{verb})" for verb in VERBS)
+
+
+register_url_convertor("any", AnyName())
 register_url_convertor("bare", BareName())
 
 
