@@ -54,6 +54,12 @@ def test_a_worker_that_fell_silent_counts_no_more(service: Service, client: Clie
         assert "no worker" in reasons(service)
 
 
+def test_a_look_at_the_status_alone_is_answered_too(serve: Serve) -> None:
+    service = serve(WebSettings(needs_worker=False))
+    for path in ("/health/live", "/health/ready"):
+        assert service.ask("HEAD", path).status_code == 200
+
+
 def test_it_may_do_without_workers(serve: Serve) -> None:
     assert serve(WebSettings(needs_worker=False)).get("/health/ready") == {"status": "ok"}
 

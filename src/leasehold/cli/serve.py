@@ -94,6 +94,8 @@ def serve(
     grace: float,
     log_level: str,
     log_format: str,
+    has_access_log: bool,
+    root_path: str,
     alerts: str | None,
     **options: Any,
 ) -> None:
@@ -102,46 +104,50 @@ def serve(
     Applications that are installed and name themselves under `leasehold.apps` are plugged in.
     """
     _require_web()
+    from leasehold.cli.loading import load_registry
     from leasehold.cli.logs import set_up_logging
-    from leasehold.web.serving import address_of, check_address, embedded_workers, open_socket
+    from leasehold.web.serving import (
+        Running,
+        address_of,
+        check_address,
+        embedded_workers,
+        open_socket,
+    )
 
     check_address(host, is_insecure=is_insecure)
-    _set_up_logging(set_up_logging, log_level, log_format, has_access_log=options["has_access_log"])
-    registry = _load(tasks)
+    set_up_logging(log_level, log_format)
+    _quieten_server(has_access_log=has_access_log)
+    registry = load_registry(tasks)
     with ExitStack() as stack:
         opened = stack.enter_context(open_socket(host, port))
         assembly = stack.enter_context(closing(_assemble(session, stack, registry, host, options)))
-        _watch_alerts(stack, assembly, alerts, options)
-        sending = senders(otel=options["otel"], sentry=options["sentry"])
-        for site in assembly.sites:
-            site.observers = (*site.observers, *sending)
+        _watch(stack, assembly, alerts, options)
         workers = []
         if has_worker:
             words = {"queues": read_queues(queues), **read_slots(slots), "grace": grace}
             workers = stack.enter_context(embedded_workers(assembly, **words))
-        from leasehold.web.serving import Running
-
-        running = Running(
-            assembly,
-            workers,
-            has_access_log=options["has_access_log"],
-            root_path=options["root_path"],
-        )
-        address = address_of(opened) + options["root_path"]
+        running = Running(assembly, workers, has_access_log=has_access_log, root_path=root_path)
+        address = address_of(opened) + root_path
         running.serve(opened, on_start=lambda: _announce(session, address, assembly))
 
 
-def _watch_alerts(
-    stack: ExitStack, assembly: Assembly, path: str | None, options: dict[str, Any]
+def _watch(
+    stack: ExitStack, assembly: Assembly, alerts: str | None, options: dict[str, Any]
 ) -> None:
-    """Watch by the file or by the built-in rules; one that may change nothing only by a file."""
-    watching = watching_alerts(
+    """Let all that runs here be observed, and watch for alerts.
+
+    By the file or by the built-in rules; one that may change nothing only by a file.
+    """
+    observers = senders(otel=options["otel"], sentry=options["sentry"])
+    for site in assembly.sites:
+        site.observers = (*site.observers, *observers)
+    about_alerts = watching_alerts(
         assembly.main.client,
-        path,
+        alerts,
         by_default=not options["is_read_only"],
         needs_worker=options["needs_worker"],
     )
-    stack.enter_context(watching)
+    stack.enter_context(about_alerts)
 
 
 def _require_web() -> None:
@@ -155,21 +161,14 @@ def _require_web() -> None:
     del fastapi, uvicorn
 
 
-def _set_up_logging(set_up: Any, level: str, style: str, *, has_access_log: bool) -> None:
+def _quieten_server(*, has_access_log: bool) -> None:
     import logging
 
-    set_up(level, style)
     # Its own remarks about starting and stopping are ours to make.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").setLevel(
         logging.INFO if has_access_log else logging.WARNING
     )
-
-
-def _load(tasks: tuple[str, ...]) -> Registry:
-    from leasehold.cli.loading import load_registry
-
-    return load_registry(tasks)
 
 
 def _assemble(

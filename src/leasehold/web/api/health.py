@@ -48,6 +48,11 @@ def get_readiness(site: OfSite, request: Request) -> Any:
     return {"status": "ok"}
 
 
+# Some load balancers only want to know the status.
+router.add_api_route("/live", get_liveness, methods=["HEAD"], include_in_schema=False)
+router.add_api_route("/ready", get_readiness, methods=["HEAD"], include_in_schema=False)
+
+
 def _find_reasons(site: Site) -> Iterator[str]:
     if site.ending.is_set():
         yield "the service is about to end"
