@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import re
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import psycopg
 import pytest
 
-from leasehold.model.values import Want
+from leasehold.model.states import State
+from leasehold.model.statistics import Counted, ranges_of
+from leasehold.model.values import Filter, Want
 from leasehold.store import open_store
 from leasehold.store.postgres import connection as connections
 from leasehold.store.postgres.claiming import ClaimRequest
@@ -29,8 +32,11 @@ if TYPE_CHECKING:
 
 PACKAGE = "leasehold.store.postgres"
 JOBS = 300_000
-WORKERS = ("claim", "finish", "renew", "promote")
-STATEMENTS = (*WORKERS, "get", "cancel_waiting")
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+COUNTED = Counted(queue="default", kind=GREET, fact="succeeded")
+RANGES = ranges_of(LONG_AGO, 60)
+WORKERS = ("claim", "finish", "renew", "promote", "labels", "add_statistics")
+STATEMENTS = (*WORKERS, "get", "cancel_waiting", "unhappy", "statistics", "floor_succeeded")
 SMALL_SECONDS = 0.5  # a claim of 100 takes a few milliseconds; a scan of the table far longer
 
 
@@ -53,6 +59,11 @@ class Side:
         self.store.renew(WORKER, [held(taken)])
         self.persons_store.get(job_id)
         self.store.finish(WORKER, [settlement(taken, "succeeded", result=raw(1))])
+        self.store.labels([job_id])
+        self.store.add_statistics([COUNTED])
+        self.persons_store.unhappy(since=LONG_AGO, limit=10)
+        self.persons_store.statistics(RANGES)
+        self.persons_store.floor(Filter(state=State.SUCCEEDED), before=None, count=10)
         self.store.promote(limit=10)
         self.persons_store.cancel(doomed, by=None)
 
@@ -126,6 +137,11 @@ def parameters(name: str, side: Side, taken: list[Claim]) -> dict[str, Any]:
         "get": {"job_id": taken[0].job_id},
         "cancel_waiting": {"job_id": taken[0].job_id, "by": None},
         "promote": {"limit": 100},
+        "labels": {"job_ids": [one.job_id for one in taken]},
+        "add_statistics": {"counted": encode([COUNTED])},
+        "unhappy": {"since": LONG_AGO, "limit": 10_000},
+        "statistics": {"ranges": encode(RANGES), "facts": None},
+        "floor_succeeded": {"before": taken[0].job_id, "count": 1_000},
     }
     return given[name] | {"skew": side.store._skew}
 
