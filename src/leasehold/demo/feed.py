@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PAUSE_SECONDS = 0.6
 _NAMES = ("Ada", "Grace", "Edsger", "Barbara", "Donald", "Frances", "Tony", "Radia")
+_AMOUNTS = (480, 20, 75, 130, 39, 250, 12, 99)  # the bank declines the first
 _PICTURES = 12
 _logger = logging.getLogger("leasehold.demo")
 
@@ -28,6 +29,7 @@ _logger = logging.getLogger("leasehold.demo")
 def sample_acts(client: Client) -> list[Act]:
     """What is enqueued, round after round."""
     name = itertools.cycle(_NAMES)
+    amount = itertools.cycle(_AMOUNTS)
     site = itertools.cycle(("example.org", "example.com", "example.org"))
 
     enqueue = client.enqueue
@@ -39,7 +41,7 @@ def sample_acts(client: Client) -> list[Act]:
         lambda: enqueue(tasks.remind.with_options(delay="8s"), f"call {next(name)}"),
         lambda: enqueue(tasks.hash_password, 200_000),
         lambda: enqueue(tasks.greet.with_options(priority=5), f"{next(name)} (in a hurry)"),
-        lambda: enqueue(tasks.charge_card, random.randint(5, 500)),
+        lambda: enqueue(tasks.charge_card, next(amount)),
         lambda: enqueue(tasks.fetch, next(site), "/"),
         lambda: make_album(client, next(name)),
         lambda: start_order(client, random.randint(1, 99)),

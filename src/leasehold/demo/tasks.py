@@ -10,6 +10,7 @@ import time
 import leasehold as lh
 
 _STEP_SECONDS = 0.1
+_LARGE_AMOUNT = 400
 
 host = lh.Throttle("host", running=2, rate=5, per="1s")
 
@@ -47,8 +48,9 @@ def send_mail(to: str) -> None:
 
 @lh.task(name="charge_card", queue="mail", max_attempts=2, retry=lh.fixed("1s"))
 def charge_card(amount: int) -> None:
-    """Hopeless: ends dead. A retry by hand gives it another try."""
-    raise PermissionError(f"the bank declined {amount}")
+    """Hopeless for large amounts: ends dead. A retry by hand gives it another try."""
+    if amount > _LARGE_AMOUNT:
+        raise PermissionError(f"the bank declined {amount}")
 
 
 @lh.task(name="remind")
@@ -67,7 +69,7 @@ def hash_password(rounds: int) -> str:
 async def resize(picture: int) -> int:
     """A member of a batch."""
     await asyncio.sleep(random.uniform(0.5, 3.0))
-    if random.random() < 1 / 20:
+    if random.random() < 1 / 50:
         raise lh.Dead(f"picture {picture} is no picture")
     return picture
 

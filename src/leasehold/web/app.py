@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
@@ -11,6 +12,7 @@ from starlette.routing import Route
 
 from leasehold._version import __version__
 from leasehold.registry import Registry
+from leasehold.web import dashboard
 from leasehold.web.answering import install
 from leasehold.web.api import (
     alerts,
@@ -72,9 +74,6 @@ _ROUTERS = (
     runs.router,
     health.router,
 )
-
-
-_EXTENSIONS = ("leasehold.web.metrics", "leasehold.web.dashboard")
 
 
 class Service(FastAPI):
@@ -143,13 +142,10 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _add_extensions(app: FastAPI) -> Iterator[APIRouter]:
-    """Find what is there of the pages and the metrics; each may add to the application itself."""
-    for name in _EXTENSIONS:
-        try:
-            module = import_module(name)
-        except ImportError:
-            continue
-        if hasattr(module, "install"):
-            module.install(app)
-        if hasattr(module, "router"):
-            yield module.router
+    """Add the pages, and the metrics where their extra is installed."""
+    dashboard.install(app)
+    yield dashboard.router
+    if find_spec("prometheus_client") is not None:
+        metrics = import_module("leasehold.web.metrics")
+        metrics.install(app)
+        yield metrics.router
