@@ -257,6 +257,33 @@ def test_an_application_with_a_store_of_its_own_has_worker_and_pages_of_its_own(
         assert client.find() == []
 
 
+def test_an_application_without_a_page_is_linked_to_its_stores(
+    build: Callable[..., Assembly], tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path / 'own.db'}"
+    assembly = build(
+        Application(name="quiet", title="Quiet", tasks=[count]),
+        Application(name="own", title="Own", tasks=[count], store_url=url),
+    )
+    with closing(assembly):
+        assert [each.path for each in assembly.main.applications] == ["/", "/stores/own/"]
+        for each in assembly.main.applications:
+            assert ask(assembly, "GET", each.path).status_code == 200
+
+
+def test_a_service_that_is_started_again_does_not_end_at_once(
+    build: Callable[..., Assembly], tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path / 'own.db'}"
+    own = Application(name="own", title="Own", tasks=[count], store_url=url)
+    assembly = build(own, needs_worker=False)
+    with closing(assembly):
+        for _ in range(2):
+            assert ask(assembly, "GET", "/health/ready").status_code == 200
+            assert ask(assembly, "GET", "/stores/own/health/ready").status_code == 200
+            assert all(site.ending.is_set() for site in assembly.sites)
+
+
 def test_the_example_can_be_installed_and_used(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

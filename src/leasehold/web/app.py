@@ -135,6 +135,7 @@ def first_segments(app: FastAPI) -> frozenset[str]:
 @asynccontextmanager
 async def _living(app: FastAPI) -> AsyncIterator[None]:
     """At the end, tell whoever keeps a request open."""
+    app.state.site.begin()
     try:
         yield
     finally:

@@ -110,6 +110,8 @@ def _plug_in(
         assembly.served[application.name] = app
         if application.body_limit is not None:
             assembly.app.state.body_limits[link.path] = application.body_limit
+    else:
+        link = replace(link, path=f"{site.path}/")  # it has no page but those of its store
     site.registry = together
     if site is assembly.main:
         return link
@@ -151,6 +153,9 @@ def _store_link(site: Site) -> StoreLink:
 @asynccontextmanager
 async def _living(assembly: Assembly) -> AsyncIterator[None]:
     """Start the applications; at the end tell whoever keeps a request open, then end them."""
+    assembly.main.begin()
+    for site in assembly.sites:
+        site.ending = assembly.main.ending
     async with AsyncExitStack() as stack:
         for name, app in assembly.served.items():
             try:

@@ -182,8 +182,8 @@ def embedded_workers(assembly: Assembly, **options: Any) -> Iterator[list[Worker
                 continue
             is_main = site is assembly.main
             given = options if is_main else {"grace": options.get("grace", DEFAULT_GRACE)}
-            worker = Worker(site.client, site.registry, observers=site.observers, **given)
             try:
+                worker = Worker(site.client, site.registry, observers=site.observers, **given)
                 stack.enter_context(worker)
             except Exception as error:
                 if is_main:

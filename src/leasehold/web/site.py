@@ -66,6 +66,11 @@ class Site:
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     runs: set[threading.Thread] = field(default_factory=set)  # one for each `POST /worker`
 
+    def begin(self) -> None:
+        """Begin anew after an end: a host may start its applications more than once."""
+        if self.ending.is_set():
+            self.ending = asyncio.Event()  # the old one belongs to a loop that has ended
+
     def base(self, request: Request) -> str:
         """Return the path of the whole service, below which the links of stores and apps are."""
         root: str = request.scope.get("root_path", "")

@@ -20,7 +20,7 @@ from starlette.convertors import Convertor, register_url_convertor
 from leasehold.model.values import PRIORITY_LIMIT
 from leasehold.options import NAME_LIMIT
 
-MOST_IN_PAGE = 1_000
+MOST_IN_PAGE = 500
 DEFAULT_PAGE = 100
 _PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 DURATION_PATTERN = r"^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h|d|w))+$"
