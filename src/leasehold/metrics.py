@@ -86,9 +86,11 @@ class Metrics(Observer):
         counts = CountOf([(run.queue, run.kind, run.outcome or "") for run in runs])
         for labels, count in counts.items():
             self._attempts.labels(*labels).inc(count)
+        alike = {labels[:2] for labels in counts}
+        observe = {labels: self._seconds.labels(*labels).observe for labels in alike}
         for run in runs:
             if run.seconds is not None:
-                self._seconds.labels(run.queue, run.kind).observe(run.seconds)
+                observe[run.queue, run.kind](run.seconds)
 
     def lease_lost(self, run: Run) -> None:  # noqa: ARG002 - an observer's
         self._losses.inc()

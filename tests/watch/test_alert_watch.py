@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 import threading
@@ -249,6 +250,17 @@ def test_a_muted_rule_tells_nobody_and_what_still_fires_then_is_told(client: Cli
     assert told.said == [("depth", "default", "firing")]
     with pytest.raises(lh.BadOption, match="there is no alert 'deep'"):
         client.alerts.mute("deep", "1h")
+
+
+def test_an_async_client_has_the_same_verbs(store_url: str) -> None:
+    async def ask() -> None:
+        async with lh.AsyncClient(store_url) as client:
+            made = await client.alerts.mute("depth", "1h", by="ada")
+            assert await client.alerts.mutes() == [made]
+            assert await client.alerts.unmute("depth")
+            assert await client.alerts.list(firing=True) == []
+
+    asyncio.run(ask())
 
 
 def test_it_watches_on_a_thread_of_its_own_and_ends_with_a_slow_sink(client: Client) -> None:

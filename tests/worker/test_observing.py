@@ -211,6 +211,23 @@ def test_a_lost_lease_is_told_once_and_the_attempt_ends_as_lost(client: Client) 
     assert len(watcher.lost) == 1
 
 
+def test_a_loss_that_the_renewal_and_the_end_both_notice_is_told_once(client: Client) -> None:
+    @lh.task(name="stolen")
+    async def stolen(n: int) -> None:
+        store = client.store
+        store.skew_seconds = 3600.0
+        store.reclaim([(each, 9_000.0) for each in store.lapsed(limit=9)])
+        store.skew_seconds = 0.0
+        await asyncio.sleep(60)  # until the renewal finds the lease gone
+
+    client.enqueue(stolen, n=1)
+    watcher = Everything()
+    report = new_worker(client, [stolen], observers=[watcher], lease="1s").run(max_jobs=1)
+    assert report.lost == 1
+    assert watcher.ends == [("stolen", "lost")]
+    assert len(watcher.lost) == 1
+
+
 def test_leases_that_were_taken_back_are_told(client: Client) -> None:
     client.enqueue(fine, n=1)
     client.store.claim(GONE, [Want("default", 1)], limit=1, leases={fine.name: 1.0})
