@@ -27,7 +27,7 @@ WORKER = WorkerId(1)
 ELAPSED_SECONDS = 0.000_01  # what a no-op takes
 LEASES = {noop.name: DEFAULT_LEASE_SECONDS}
 _PACKAGE = "leasehold.store.postgres"
-_JOB_ID, _FENCE, _CREATED_AT = 0, 1, 13  # columns of claim.sql
+_JOB_ID, _FENCE, _CREATED_AT = 0, 1, 14  # columns of claim.sql
 _encode = msgspec.json.Encoder().encode
 
 
