@@ -120,6 +120,15 @@ def test_every_answer_and_error_is_described(document: dict[str, Any]) -> None:
             assert {"400", "422", "500", "503"} <= set(operation["responses"]), name
 
 
+def test_without_prometheus_client_there_are_no_metrics_and_all_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("leasehold.web.app.find_spec", lambda _name: None)
+    paths = create_app(Client("sqlite:///never-opened.db")).openapi()["paths"]
+    assert "/metrics" not in paths
+    assert "/api/jobs" in paths
+
+
 def test_the_pages_for_people_are_not_in_it(document: dict[str, Any]) -> None:
     roots = {path.split("/")[1] for path in document["paths"]}
     assert roots <= {"api", "health", "metrics", "worker"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ from leasehold.web.settings import WebSettings
 from leasehold.web.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator
 
     from fastapi import APIRouter
     from starlette.types import ASGIApp
@@ -114,13 +113,11 @@ def create_app(
         client=client, settings=settings or WebSettings(), registry=registry or Registry()
     )
     app.state.body_limits = {}  # of applications, by their path
-    routers = [*_ROUTERS, *_add_extensions(app)]
+    routers = [*_ROUTERS, *_extend(app)]
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes]
     app.state.routes = [route for route in routes if isinstance(route, Route)]
-    if hasattr(app.state, "metrics"):
-        app.state.site.observers = (app.state.metrics,)
     install(app)
     describe(app)
     return app
@@ -142,11 +139,14 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
         app.state.site.ending.set()
 
 
-def _add_extensions(app: FastAPI) -> Iterator[APIRouter]:
-    """Add the pages, and the metrics where their extra is installed."""
-    dashboard.install(app)
-    yield dashboard.router
+def _extend(app: FastAPI) -> list[APIRouter]:
+    """Add the metrics, where there is something to make them with, and the pages."""
+    found: list[APIRouter] = []
     if find_spec("prometheus_client") is not None:
-        metrics = import_module("leasehold.web.metrics")
+        from leasehold.web import metrics
+
         metrics.install(app)
-        yield metrics.router
+        app.state.site.observers = (app.state.metrics,)
+        found.append(metrics.router)
+    dashboard.install(app)
+    return [*found, dashboard.router]
