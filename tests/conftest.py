@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.browser.chromium import HOW_TO_GET as NO_BROWSER
 from tests.postgres_binaries import PostgresNotFoundError, find_binaries
 from tests.postgres_server import URL_VARIABLE, PostgresServer
 
@@ -23,6 +24,14 @@ def pytest_configure(config: pytest.Config) -> None:
     except PostgresNotFoundError as error:
         message = f"LEASEHOLD_REQUIRE_POSTGRES=1, but {error}"
         raise pytest.UsageError(message) from error
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say where nobody can miss it that there was no browser."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any(NO_BROWSER in str(report.longrepr) for report in skipped):
+        terminalreporter.write_sep("!", "browser tests skipped", red=True, bold=True)
+        terminalreporter.write_line(NO_BROWSER, red=True)
 
 
 @pytest.fixture(scope="session")

@@ -27,14 +27,6 @@ WAIT_MILLISECONDS = 30_000
 expect.set_options(timeout=WAIT_MILLISECONDS)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say it where nobody can miss it."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    if any(HOW_TO_GET in str(report.longrepr) for report in skipped):
-        terminalreporter.write_sep("!", "browser tests skipped", red=True)
-        terminalreporter.write_line(HOW_TO_GET, red=True)
-
-
 # Not for the session: while Playwright runs, no other test could start an event loop.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:

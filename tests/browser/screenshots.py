@@ -51,14 +51,14 @@ def _take_all(browser: Browser, served: Served, client: Client) -> None:
     (dead, *_) = client.find(state="dead", kind="shop.extract")
     (flow,) = client.batches.list(name="warehouse")
     sharp: dict[str, Any] = {"device_scale_factor": 2}
-    _take(browser, served, "overview-light", "/", color_scheme="light", **sharp)
-    _take(browser, served, "overview-dark", "/", color_scheme="dark")
+    _take(browser, served, "overview-light", "/?window=1h", color_scheme="light", **sharp)
+    _take(browser, served, "overview-dark", "/?window=1h", color_scheme="dark")
     _take(browser, served, "jobs-light", "/jobs", color_scheme="light")
     _take(browser, served, "job-dark", f"/jobs/{dead.id}", color_scheme="dark")
     _take(browser, served, "workflow-light", f"/batches/{flow.id}", color_scheme="light")
     _take(browser, served, "failures-dark", "/failures", color_scheme="dark")
     phone: dict[str, Any] = {"viewport": PHONE, **sharp}
-    _take(browser, served, "phone-dark", "/", color_scheme="dark", **phone)
+    _take(browser, served, "phone-dark", "/?window=1h", color_scheme="dark", **phone)
 
 
 def _take(browser: Browser, served: Served, name: str, path: str, **options: Any) -> None:

@@ -35,6 +35,10 @@ class Pages:
     def __init__(self, service: Service) -> None:
         self._service = service
 
+    def ask(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Ask for anything, whatever comes of it."""
+        return self._service._request(method, path, **options)
+
     def get(self, path: str, *, status: int = 200, **options: Any) -> httpx.Response:
         return self._expect(status, "GET", path, **options)
 

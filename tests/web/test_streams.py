@@ -292,6 +292,13 @@ def test_what_was_made_for_one_is_given_to_all_who_were_told(
         assert made == ["/jobs"]
 
 
+def test_a_full_server_says_so_and_when_to_come_back(client: Client) -> None:
+    with serve(client) as service, httpx.Client(base_url=service.address) as http:
+        service._app.state.streams._most = 0
+        answer = http.get("/live", params={"of": "/jobs"})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "10")
+
+
 def test_only_our_own_pages_can_be_followed(store_url: str) -> None:
     with served(store_url, "--no-worker") as service:
         for path in ("", "/nothing", "https://evil.example/jobs", "/api/jobs", "/jobs" * 1_000):

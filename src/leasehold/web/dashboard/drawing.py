@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leasehold.client import Client
     from leasehold.model.ids import JobId
 
-MOST_MEMBERS = 2_000
+FIRST_MEMBERS, MOST_MEMBERS = 200, 2_000
 MOST_BOXES = 200
 WIDTH, HEIGHT = 190, 46
 ACROSS, DOWN, MARGIN = 70, 18, 8
@@ -63,9 +63,11 @@ class Drawing:
 
 def draw_batch(client: Client, batch: JobId) -> Drawing:
     """Draw the newest members of a batch, many alike as one."""
-    jobs = list(islice(client.each(batch=batch, page=500), MOST_MEMBERS + 1))
-    if all(job.needs is None for job in jobs[:MOST_MEMBERS]):
+    members = client.each(batch=batch, page=FIRST_MEMBERS)
+    jobs = list(islice(members, FIRST_MEMBERS))
+    if all(job.needs is None for job in jobs):  # the newest ones: those that wait for others
         return Drawing()
+    jobs += islice(members, MOST_MEMBERS + 1 - FIRST_MEMBERS)
     if len(jobs) > MOST_MEMBERS:
         return Drawing(left_out=f"It has over {MOST_MEMBERS:,} members, too many to draw.")
     boxes = boxes_of(nodes_of(jobs, {}))
