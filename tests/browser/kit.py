@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from leasehold.web import WebSettings, create_app
-from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,11 +54,6 @@ class Served:
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self._port}"
-
-    def wait_for_look(self, name: str) -> None:
-        """Wait until the poller of a page has seen it."""
-        topics = self._app.state.streams._topics
-        wait_until(lambda: name in topics and topics[name].seen is not None, f"{name} is seen")
 
     def start(self) -> None:
         self._opened = socket.create_server(("127.0.0.1", self._port))

@@ -82,10 +82,13 @@ def test_many_listeners_share_one_look_and_all_are_told(quick: None) -> None:
         streams, topic, ending = Streams(), Topic(), asyncio.Event()
         wires = [Wire(streams, topic, ending) for _ in range(MANY)]
         assert streams.watched == 1
-        await until(lambda: topic.looks >= 2)
-        assert all(wire.ticks == 1 for wire in wires)  # the first one, to look at once
-        topic.value = "b"
+        # One to look at once, and one with the mark of the first look.
         await until(lambda: all(wire.ticks == 2 for wire in wires))
+        await until(lambda: topic.looks >= 4)
+        assert all(wire.ticks == 2 for wire in wires)
+        topic.value = "b"
+        await until(lambda: all(wire.ticks == 3 for wire in wires))
+        assert all(wire.text.count("data: b") == 1 for wire in wires)
         ending.set()
         await asyncio.gather(*(wire.task for wire in wires))
 
@@ -168,9 +171,27 @@ def test_a_look_that_fails_is_made_again(quick: None) -> None:
 
         topic.watch = watch  # type: ignore[method-assign] # one that fails now and then
         wire = Wire(streams, topic, ending)
-        await until(lambda: wire.ticks == 2)
+        await until(lambda: wire.ticks == 3)
+        assert "data: b" in wire.text
         ending.set()
         await wire.task
+
+    run(story())
+
+
+def test_who_comes_between_two_looks_is_told_of_the_next_one_too(quick: None) -> None:
+    """They may have seen what has changed back since."""
+
+    async def story() -> None:
+        streams, topic, ending = Streams(), Topic(), asyncio.Event()
+        first = Wire(streams, topic, ending)
+        await until(lambda: first.ticks == 2)
+        second = Wire(streams, topic, ending)
+        await until(lambda: second.ticks == 2)
+        assert "data: a" in second.text
+        assert first.ticks == 2
+        ending.set()
+        await asyncio.gather(first.task, second.task)
 
     run(story())
 
@@ -250,9 +271,9 @@ def test_fifty_open_streams_do_not_hold_up_the_end_and_come_back(store_url: str)
         assert service.address.endswith(f":{port}")
 
         async def change(seen: list[list[str]], tasks: list[asyncio.Task[None]]) -> None:
-            before = len(seen[0])
+            await until(lambda: all(len(each) == 2 for each in seen))
             await asyncio.to_thread(client.enqueue_by_name, "web.unknown")
-            await until(lambda: all(len(each) > before for each in seen))
+            await until(lambda: all(len(each) > 2 for each in seen))
             await asyncio.to_thread(service.end)
             await asyncio.gather(*tasks)
 
@@ -276,7 +297,7 @@ def test_what_was_made_for_one_is_given_to_all_who_were_told(
     ):
         told = (line for line in stream.iter_lines() if line.startswith("data:"))
         assert next(told).strip() == "data:"
-        service.wait_for_look("/jobs?state=queued")
+        assert len(next(told)) > len("data: ")  # the mark of the first look
         job = client.enqueue_by_name("web.unknown")
         mark = next(told).removeprefix("data: ")
         headers = {"HX-Request": "true", "Leasehold-Tick": mark}

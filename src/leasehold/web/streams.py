@@ -45,7 +45,7 @@ class _Topic:
     """What many listeners watch: their signals, and the task that looks."""
 
     def __init__(self) -> None:
-        self.listeners: set[asyncio.Event] = set()
+        self.listeners: set[Listener] = set()
         self.task: asyncio.Task[None] | None = None
         self.seen: Seen | None = None
 
@@ -80,9 +80,9 @@ class Streams:
         self.open += 1
         return Listener(self, name, topic)
 
-    def leave(self, name: str, topic: _Topic, signal: asyncio.Event) -> None:
+    def leave(self, name: str, topic: _Topic, listener: Listener) -> None:
         """Stop to follow; with the last listener its poller ends."""
-        topic.listeners.discard(signal)
+        topic.listeners.discard(listener)
         self.open -= 1
         if not topic.listeners and self._topics.get(name) is topic:
             del self._topics[name]
@@ -94,12 +94,9 @@ class Streams:
             started = time.monotonic()
             # A look that fails tells nothing: the page's own request will say what is wrong.
             with suppress(Exception):
-                seen = await watch()
-                before, topic.seen = topic.seen, seen
-                # Who has come before the first look was told to look at once.
-                if before is not None and before.mark != seen.mark:
-                    for signal in topic.listeners:
-                        signal.set()
+                topic.seen = await watch()
+                for listener in topic.listeners:
+                    listener.hear(topic.seen.mark)
             await asyncio.sleep(self._rest(time.monotonic() - started))
 
     def _rest(self, took_seconds: float) -> float:
@@ -114,16 +111,27 @@ class Listener:
         self._streams = streams
         self._name = name
         self._topic = topic
+        self._told: str | None = None
         self.signal = asyncio.Event()
-        topic.listeners.add(self.signal)
+        topic.listeners.add(self)
 
-    @property
-    def mark(self) -> str:
-        """The mark of what was seen last."""
-        return "" if self._topic.seen is None else self._topic.seen.mark
+    def hear(self, mark: str) -> None:
+        """Take note of what was seen.
+
+        It is compared with what this one was told, not with what was seen before: who has come
+        meanwhile may have looked in between, and what has changed back since has changed for them.
+        """
+        if mark != self._told:
+            self.signal.set()
+
+    def tell(self) -> str:
+        """Return the mark of what was seen last: it is told now."""
+        self.signal.clear()
+        self._told = "" if self._topic.seen is None else self._topic.seen.mark
+        return self._told
 
     def close(self) -> None:
-        self._streams.leave(self._name, self._topic, self.signal)
+        self._streams.leave(self._name, self._topic, self)
 
 
 class EventStream(Response):
@@ -131,7 +139,7 @@ class EventStream(Response):
 
     A change comes with its mark: who asks for it by that gets what the poller has made already. The
     first tick has none and lets a page that comes back after a break look for itself, so nothing
-    depends on Last-Event-ID.
+    depends on Last-Event-ID; the next look is told in any case.
     """
 
     def __init__(self, listener: Listener, ending: asyncio.Event) -> None:
@@ -170,8 +178,7 @@ class EventStream(Response):
     def _next(self) -> str:
         if not self._listener.signal.is_set():
             return ": still here\n\n"
-        self._listener.signal.clear()
-        return f"event: tick\ndata: {self._listener.mark}\n\n"
+        return f"event: tick\ndata: {self._listener.tell()}\n\n"
 
 
 _HEADERS = [

@@ -58,6 +58,8 @@
     source = new EventSource(live.dataset.stream);
     source.addEventListener("tick", function (event) {
       show("live", "Live");
+      // The first one has no mark: look. Another one may tell of what is here already.
+      if (event.data && event.data === live.dataset.etag) return;
       htmx.trigger(live, "tick", { mark: event.data });
     });
     source.addEventListener("error", function () {
