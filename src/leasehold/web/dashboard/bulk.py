@@ -86,7 +86,7 @@ def _change_named(look: Look, verb: str) -> Done | Question:
 
 def _more(found: int) -> str:
     if found < MOST_COUNTED:
-        return "Counted just now; what comes meanwhile is not touched."
+        return "Counted just now; what the filters name when you confirm is what is changed."
     return f"The newest {MOST_CHANGED:,} now. The command line does any number: leasehold jobs."
 
 
@@ -102,7 +102,7 @@ def _many(client: Client, verb: str, filters: Filters, *, limit: int, dry_run: b
 def _question(verb: str, whom: str, detail: str) -> Question:
     return Question(
         text=f"{verb.capitalize()} {whom}?",
-        button=verb.capitalize(),
+        button=f"{verb.capitalize()} jobs",
         detail="Deleted jobs and their history can't be brought back."
         if verb == "delete"
         else detail,
