@@ -102,8 +102,11 @@ def list_jobs(
     limit: LimitQuery = DEFAULT_PAGE,
     before: BeforeQuery = None,
 ) -> Any:
-    """List jobs, newest first, a page at a time."""
-    jobs = site.client.find(
+    """List jobs, newest first, a page at a time.
+
+    A page may have fewer jobs than the limit, or none, and others after it: `next` tells.
+    """
+    page = site.client.page(
         state=state,
         queue=queue,
         kind=kind,
@@ -113,7 +116,7 @@ def list_jobs(
         limit=limit,
         before=before,
     )
-    return {"jobs": jobs, "next": jobs[-1].id if len(jobs) == limit else None}
+    return {"jobs": page.jobs, "next": page.before}
 
 
 @router.get("/{job_id}", response_model=documents.Job, responses=_FOUND)
