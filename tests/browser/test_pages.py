@@ -27,6 +27,7 @@ def all_paths(client: Client) -> list[str]:
     states = ("running", "dead", "succeeded", "blocked", "queued")
     long = shop.import_catalogue.name
     wait_until(lambda: len(client.find(state="running", kind=long)) == 2, "those that stay run")
+    wait_until(lambda: all(client.find(state=state, limit=1) for state in states), "one of each")
     jobs = [f"/jobs/{client.find(state=state, limit=1)[0].id}" for state in states]
     batches = [f"/batches/{batch.id}" for batch in client.batches.list(name="warehouse")]
     more = ("/jobs?state=dead", "/jobs?q=invoice", "/?window=24h", "/jobs?state=sleeping")

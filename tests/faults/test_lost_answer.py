@@ -118,11 +118,9 @@ def test_a_claim_whose_answer_was_lost_is_handed_back_and_run_soon_by_the_same_w
     cut = proxy.lose_answer(CLAIM, times=0)
     with lh.Worker(far, tasks=[note], poll="0.2s") as worker:
         wait_for_success(near, near.enqueue(note, "a worker that works").id)
-        for _ in range(TRIES):
-            job_id = lose_claim(cut, near)
-            ended = [each for each in outcomes(target) if each.job_id == str(job_id)]
-            if len(ended) > 1:
-                break
+        lost = (lose_claim(cut, near) for _ in range(TRIES))
+        job_id = next(each for each in lost if len(near.history(each)) > 1)
+    ended = [each for each in outcomes(target) if each.job_id == str(job_id)]
     assert [(each.state, each.failures, each.lapses) for each in ended] == [
         ("released", 0, 0),
         ("succeeded", 0, 0),
