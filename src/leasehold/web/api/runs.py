@@ -108,14 +108,13 @@ def _start(site: Site, worker: Worker, **limits: Any) -> asyncio.Future[Report]:
             loop.call_soon_threadsafe(settle, report, error)
 
     def run() -> None:
+        report, failure = None, None
         try:
             report = worker.run(**limits)
         except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
-            tell(None, error)
-        else:
-            tell(report, None)
-        finally:
-            site.runs.discard(thread)
+            failure = error
+        site.runs.discard(thread)  # before its caller knows, who may ask for the next one
+        tell(report, failure)
 
     thread = threading.Thread(target=run, name="leasehold-run", daemon=True)
     site.runs.add(thread)
