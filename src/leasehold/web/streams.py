@@ -1,7 +1,7 @@
 """Server-sent events: tells open pages that what they show has changed.
 
 All who watch one page share one poller, which looks at it while anybody listens. However many pages
-are watched, looking takes a twentieth of one connection's time.
+are watched, looking takes a fortieth of one connection's time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_SECONDS = 600.0
 RETRY_MILLISECONDS = 1_000
 LEAST_REST_SECONDS = 1.0
 LONGEST_REST_SECONDS = 30.0
-REST_FACTOR = 20
+REST_FACTOR = 40
 
 
 class Seen(NamedTuple):
