@@ -60,8 +60,13 @@ class AsyncClient:
     """`Client` for asyncio. Cancelling an await does not undo what its thread has begun."""
 
     def __init__(self, url: str | None = None, *, store: Store | None = None) -> None:
-        self._client = Client(url, store=store)
-        self._enqueuer = AsyncEnqueuer(self._client.ids, self._write)
+        self._use(Client(url, store=store))
+
+    def _use(self, client: Client) -> None:
+        self._client = client
+        self._enqueuer = AsyncEnqueuer(
+            client.ids, self._write, is_for_tenant=client.tenant is not None
+        )
         self.batches = AsyncBatches(self._client.batches)
         self.throttles = AsyncThrottles(self._client.throttles)
         self.shares = AsyncShares(self._client.shares)
@@ -91,6 +96,17 @@ class AsyncClient:
     def store(self) -> Store:
         """The database behind the queue; opening it, at the first use, blocks."""
         return self._client.store
+
+    @property
+    def tenant(self) -> str | None:
+        """The one tenant that this client acts for; None: it sees and changes all."""
+        return self._client.tenant
+
+    def for_tenant(self, tenant: str) -> AsyncClient:
+        """Return a client that sees and changes only what is this tenant's; see `Client`."""
+        client = AsyncClient.__new__(AsyncClient)
+        client._use(self._client.for_tenant(tenant))  # noqa: SLF001 - it is one of us
+        return client
 
     async def close(self) -> None:
         """Close what this client opened. Safe twice."""
@@ -148,7 +164,7 @@ class AsyncClient:
         AsyncEngine commits by itself), asyncpg or aiosqlite.
         """
         write = traced_async_write(bind_async_caller(self.store, connection))
-        return AsyncEnqueuer(self._client.ids, write)
+        return AsyncEnqueuer(self._client.ids, write, is_for_tenant=self.tenant is not None)
 
     async def get(self, job_id: UUID | str) -> Job:
         """Return the job, else `JobNotFound`."""

@@ -13,19 +13,27 @@ from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
-from leasehold.errors import BadOption, JobNotFound, StoreError, StoreUnavailable, WrongState
+from leasehold.errors import (
+    BadOption,
+    ForeignTenant,
+    JobNotFound,
+    StoreError,
+    StoreUnavailable,
+    WrongState,
+)
 from leasehold.filtering import read_filter
 from leasehold.id_source import IdSource
 from leasehold.keeping import PruneReport, Retentions, prune_in_steps
 from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.model.states import State
 from leasehold.model.why import explain
-from leasehold.options import check_priority, read_job_id
+from leasehold.options import check_name, check_priority, read_job_id
 from leasehold.paging import read_page
 from leasehold.schedules import Schedules
 from leasehold.statistics import Stats
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
+from leasehold.store.tenants.store import TenantStore
 from leasehold.task import Task
 from leasehold.tracing import is_traced, producing, producing_begun
 from leasehold.waiter import Waiter
@@ -78,7 +86,9 @@ class Client:
         self._opened_store: Store | None = None
         self._opening = threading.Lock()
         self._ids = IdSource()
-        self._enqueuer = Enqueuer(self._ids, self.write, self._begin)
+        self._enqueuer = Enqueuer(
+            self._ids, self.write, self._begin, is_for_tenant=self.tenant is not None
+        )
         self.throttles = Throttles(lambda: self.store)
         self.shares = Shares(lambda: self.store)
         self.queues = Queues(lambda: self.store)
@@ -113,6 +123,26 @@ class Client:
 
     def _choose_url(self) -> str:
         return os.environ.get(URL_VARIABLE) or DEFAULT_URL if self._url is None else self._url
+
+    @property
+    def tenant(self) -> str | None:
+        """The one tenant that this client acts for; None: it sees and changes all."""
+        store = self._given_store
+        return store.tenant if isinstance(store, TenantStore) else None
+
+    def for_tenant(self, tenant: str) -> Client:
+        """Return a client that sees and changes only what is this tenant's, on this one's store.
+
+        Another tenant's job, batch, key or schedule is not there for it; what concerns all tenants
+        (pausing a queue, listing workers, retention, …) is `NotForTenants`; jobs that it enqueues
+        are the tenant's. It need not be closed, and is no more when this one is.
+        """
+        if self.tenant is not None:
+            if tenant != self.tenant:
+                raise ForeignTenant(self.tenant, tenant)
+            return self
+        known = check_name("tenant", tenant)
+        return Client(store=TenantStore(lambda: self.store, known))
 
     @property
     def ids(self) -> IdSource:
@@ -192,7 +222,8 @@ class Client:
         Takes a connection of psycopg, SQLAlchemy (Connection, Session; an Engine commits by
         itself), Django or sqlite3.
         """
-        return Enqueuer(self._ids, traced_write(bind_caller(self.store, connection)))
+        write = traced_write(bind_caller(self.store, connection))
+        return Enqueuer(self._ids, write, is_for_tenant=self.tenant is not None)
 
     def write(self, jobs: Sequence[NewJob]) -> Answers:
         """Write jobs that are built already; tells of those that were not simply written."""

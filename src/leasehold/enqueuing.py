@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import msgspec
 
-from leasehold.errors import BadArguments, BadOption
+from leasehold.errors import BadArguments, BadOption, NotForTenants
 from leasehold.keying import own_key_by_name
 from leasehold.model.ids import JobId
 from leasehold.model.keys import Verdict
@@ -41,6 +41,8 @@ _POLICY = {
     "max_attempts": "max_attempts",
     "timeout": "timeout_seconds",
 }
+# A job whose timeout is said does not ask its task for a throttle, either.
+_PLACING = frozenset({"throttle", "share", "cost", "timeout"})
 # One statement carries a chunk as one JSON text: bounded, whatever the size of the jobs.
 CHUNK_BYTES = 8 * 2**20
 
@@ -51,10 +53,18 @@ class Enqueuer:
     With `begin`, the jobs of the next chunk are built while the database writes this one.
     """
 
-    def __init__(self, ids: IdSource, write: Write, begin: Begin | None = None) -> None:
+    def __init__(
+        self,
+        ids: IdSource,
+        write: Write,
+        begin: Begin | None = None,
+        *,
+        is_for_tenant: bool = False,
+    ) -> None:
         self._ids = ids
         self._write = write
         self._begin = begin or self._write_at_once
+        self._is_for_tenant = is_for_tenant
 
     def enqueue(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Enqueued[R]:
         """Enqueue one job."""
@@ -87,6 +97,8 @@ class Enqueuer:
         self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
     ) -> Enqueued[Any]:
         """Enqueue without the handler's code; the worker checks the arguments."""
+        if self._is_for_tenant:
+            refuse_placing(options)
         job = build_by_name(self._ids.next(), kind, args or {}, options)
         return answer(job, self._write([job]), is_own_id=options.get("id") is None)
 
@@ -104,9 +116,10 @@ class Enqueuer:
 class AsyncEnqueuer:
     """The same verbs, awaited."""
 
-    def __init__(self, ids: IdSource, write: AsyncWrite) -> None:
+    def __init__(self, ids: IdSource, write: AsyncWrite, *, is_for_tenant: bool = False) -> None:
         self._ids = ids
         self._write = write
+        self._is_for_tenant = is_for_tenant
 
     async def enqueue(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Enqueued[R]:
         """Enqueue one job."""
@@ -134,6 +147,8 @@ class AsyncEnqueuer:
         self, kind: str, args: Mapping[str, Any] | None = None, **options: Unpack[JobOptions]
     ) -> Enqueued[Any]:
         """Enqueue without the handler's code; the worker checks the arguments."""
+        if self._is_for_tenant:
+            refuse_placing(options)
         job = build_by_name(self._ids.next(), kind, args or {}, options)
         return answer(job, await self._write([job]), is_own_id=options.get("id") is None)
 
@@ -257,6 +272,12 @@ def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: Jo
         if name not in given:
             del fields[field]
     return NewJob(id=options.job_id or fresh_id, args=msgspec.Raw(raw), **fields)
+
+
+def refuse_placing(given: JobOptions) -> None:
+    """Refuse what would let a tenant past its task's throttle, or take others' turns."""
+    for name in sorted(_PLACING & given.keys()):
+        raise NotForTenants(f"{name} of a job that is enqueued by its name")
 
 
 def traced_write(write: Write) -> Write:

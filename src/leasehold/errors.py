@@ -9,6 +9,7 @@
     │   └── BadWorkflow              its steps do not fit together
     ├── UnknownTask, DuplicateTask   the registry
     ├── JobNotFound, WrongState, IdConflict
+    ├── NotForTenants, ForeignTenant a client of one tenant may not do this
     ├── KeyHeld                      another live job has the key
     ├── NoResult                     no job before this one has left what was asked for
     ├── BatchNotFound, BatchSealed   it can't take this job
@@ -142,6 +143,26 @@ class IdConflict(LeaseholdError):
         self.job_ids = tuple(job_ids)
         named = ", ".join(str(job_id) for job_id in self.job_ids)
         super().__init__(f"already used for a job of another kind or with other arguments: {named}")
+
+
+class NotForTenants(LeaseholdError):
+    """A client that is one tenant's may not do this: it concerns others, too."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(
+            f"{operation}: not for a client of one tenant, since it concerns all of them; "
+            "use a client without for_tenant"
+        )
+        self.operation = operation
+
+
+class ForeignTenant(LeaseholdError):
+    """A client that is one tenant's was asked to act for another one."""
+
+    def __init__(self, tenant: str, asked: str) -> None:
+        super().__init__(f"this client acts for tenant {tenant!r}, not for {asked!r}")
+        self.tenant = tenant
+        self.asked = asked
 
 
 class KeyHeld(LeaseholdError):

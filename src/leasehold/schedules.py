@@ -6,11 +6,12 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from leasehold.enqueuing import build_by_name
+from leasehold.enqueuing import build_by_name, refuse_placing
 from leasehold.errors import BadOption, ScheduleNotFound, StoreBusy
 from leasehold.model.schedules import Firing, change_schedule, read_job, read_schedule
 from leasehold.options import check_name
 from leasehold.scheduling import NO_ID, Schedule, job_of
+from leasehold.store.tenants.store import TenantStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -65,6 +66,8 @@ class Schedules:
         `work` is a task, `task.call(...)`, or a task's name with its arguments and options: then
         the worker checks them. For the rest see `schedule`. The first slot is the next one.
         """
+        if options and isinstance(self._store(), TenantStore):
+            refuse_placing(options)
         job = _job(name, work, args, options or {})
         wanted = read_schedule(check_name("name", name), rule, job, **timing)
         for _ in range(_TRIES):

@@ -51,6 +51,7 @@ from leasehold.store.contract.results import ResultStore
 from leasehold.store.contract.saving import Saves, SavingStore, nothing_saved
 from leasehold.store.contract.schedules import ScheduleStore
 from leasehold.store.contract.statistics import StatisticsStore
+from leasehold.store.contract.tenancy import TenancyStore
 from leasehold.store.contract.timing import TimingStore
 from leasehold.store.contract.vitals import VitalsStore
 
@@ -158,6 +159,7 @@ class Store(
     StatisticsStore,
     VitalsStore,
     AlertStore,
+    TenancyStore,
     PeopleStore,
     Protocol,
 ):

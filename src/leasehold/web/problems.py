@@ -68,6 +68,8 @@ KINDS: dict[type[LeaseholdError], Kind] = {
     errors.ScheduleNotFound: Kind(404, "No such schedule"),
     errors.WrongState: Kind(409, "Not possible in this state"),
     errors.IdConflict: Kind(409, "The id is another job's"),
+    errors.NotForTenants: Kind(403, "Not for tenants"),
+    errors.ForeignTenant: Kind(403, "Another tenant's"),
     errors.KeyHeld: Kind(409, "A live job has the key"),
     errors.NoResult: Kind(404, "No such result"),
     errors.BatchNotFound: Kind(404, "No such batch"),

@@ -119,7 +119,8 @@ class PeopleStore(Protocol):
     def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
         """Let a job of this queue gain a point of priority each time it has waited that long."""
 
-    def counts(self) -> list[QueueCounts]: ...
+    def counts(self, *, tenant: str | None = None) -> list[QueueCounts]:
+        """Count the live jobs of each queue, of one tenant or of all."""
 
     def parked_kinds(self) -> dict[str, int]:
         """Count the jobs that wait because no worker knew their kind."""

@@ -139,8 +139,8 @@ class Operators:
     def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
         self._rules.set_aging(name, aging_seconds)
 
-    def counts(self) -> list[QueueCounts]:
-        return [rows.counts(row) for row in self._run(load(PACKAGE, "counts"))]
+    def counts(self, *, tenant: str | None = None) -> list[QueueCounts]:
+        return [rows.counts(row) for row in self._run(load(PACKAGE, "counts"), tenant=tenant)]
 
     def parked_kinds(self) -> dict[str, int]:
         return dict(self._run(load(PACKAGE, "parked_kinds")))

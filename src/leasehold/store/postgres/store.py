@@ -63,6 +63,7 @@ from leasehold.store.postgres.saving import Saving
 from leasehold.store.postgres.schedules import Schedules
 from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.statistics import Statistics
+from leasehold.store.postgres.tenancy import Tenancy
 from leasehold.store.postgres.timing import Timing
 from leasehold.store.postgres.transaction import (
     Ending,
@@ -107,6 +108,7 @@ class PostgresStore(
     Statistics,
     Vital,
     Alerts,
+    Tenancy,
 ):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 

@@ -172,9 +172,9 @@ class Operators:
         with self._database.write() as connection:
             rules.set_aging(connection, name, aging_seconds, self._clock.now())
 
-    def counts(self) -> list[QueueCounts]:
+    def counts(self, *, tenant: str | None = None) -> list[QueueCounts]:
         with self._database.read() as connection:
-            return upkeep.counts(connection)
+            return upkeep.counts(connection, tenant)
 
     def parked_kinds(self) -> dict[str, int]:
         with self._database.read() as connection:

@@ -139,7 +139,7 @@ def _count(connection: sqlite3.Connection, now: int) -> list[Depth]:
     ages = {queue: max(0, now - moment) / SECOND for queue, moment in since.items()}
     return [
         _depth(now, queue, *counts, ages.get(queue))
-        for queue, *counts in rows(connection, "counts")
+        for queue, *counts in rows(connection, "counts", tenant=None)
     ]
 
 

@@ -79,6 +79,7 @@ from leasehold.store.sqlite.saving import Saving, settling
 from leasehold.store.sqlite.schedules import Schedules
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.statistics import Statistics
+from leasehold.store.sqlite.tenancy import Tenancy
 from leasehold.store.sqlite.times import Clock
 from leasehold.store.sqlite.timing import Timing
 from leasehold.store.sqlite.transaction import HandlerTransaction, hold_transaction
@@ -100,6 +101,7 @@ class SqliteStore(
     Statistics,
     Vital,
     Alerts,
+    Tenancy,
 ):
     """Opens the file when first used; one without our tables gets them then."""
 

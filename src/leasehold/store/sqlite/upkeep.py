@@ -151,7 +151,7 @@ def _limits(now: int) -> dict[str, int]:
     }
 
 
-def counts(connection: sqlite3.Connection) -> list[QueueCounts]:
+def counts(connection: sqlite3.Connection, tenant: str | None) -> list[QueueCounts]:
     return [
         QueueCounts(
             queue=queue,
@@ -163,6 +163,6 @@ def counts(connection: sqlite3.Connection) -> list[QueueCounts]:
             parked=set_aside,
         )
         for queue, ready, blocked, scheduled, failed, running, set_aside in rows(
-            connection, "counts"
+            connection, "counts", tenant=tenant
         )
     ]
