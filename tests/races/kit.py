@@ -63,11 +63,13 @@ class _Given:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def take(self) -> Connection:
         if not self._connection.autocommit:
             self._connection.execute("SELECT")  # opens it, should none be open
-        yield self._connection
+        return self._connection
+
+    def give_back(self, connection: Connection) -> None:
+        """It is the race's."""
 
     def close(self) -> None:
         """It is the race's to close."""

@@ -43,8 +43,8 @@ class Book:
             if attempt.is_over:
                 return False
             attempt.is_over = True
-            # In here, so that the handler's runner and the watch agree on who ended it.
-            attempt.is_abandoned = is_abandoned
+            if is_abandoned:  # in here, so that the handler's runner and the watch agree on it
+                attempt.is_abandoned = True
             self._running.discard(attempt)
             self.finished += 1
             self._by_queue[attempt.claim.queue] -= 1

@@ -36,8 +36,10 @@ def _of_outcome(attempt: Attempt, outcome: Outcome, now: float) -> Settlement:
     job_id, fence = claim.job_id, claim.fence
     elapsed = None if attempt.started_at == NOT_STARTED else now - attempt.started_at
     match outcome:
-        case Succeeded(result=result):
-            return Settlement(job_id=job_id, fence=fence, result=result, elapsed_seconds=elapsed)
+        case Succeeded():
+            return Settlement(
+                job_id=job_id, fence=fence, result=outcome.result, elapsed_seconds=elapsed
+            )
         case Failed(error=error, delay_seconds=delay):
             return Settlement(
                 job_id=job_id,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
-from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg.adapt import Dumper
 from psycopg.postgres import types
 from psycopg.pq import Format
+
+from leasehold.store.postgres.rows import ID_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _HEADER = struct.Struct(">iiiii")  # dimensions, has nulls, element type, length, first index
 _LENGTH = struct.Struct(">i")
-_LENGTH_OF_ID = _LENGTH.pack(16)
+_LENGTH_OF_ID = _LENGTH.pack(ID_BYTES)
 _NULL = _LENGTH.pack(-1)
 
 
@@ -61,7 +62,9 @@ def pack_texts(values: Sequence[bytes | None]) -> Texts:
 
 
 def pack_ids(values: Sequence[JobId]) -> Ids:
-    return Ids(len(values), b"".join([_LENGTH_OF_ID + value.bytes for value in values]))
+    # Not value.bytes: a call of Python's for each. Joined by what stands before each of them.
+    numbers = [value.int.to_bytes(ID_BYTES, "big") for value in values]
+    return Ids(len(values), _LENGTH_OF_ID.join([b"", *numbers]))
 
 
 def pack_integers(values: Sequence[int]) -> Integers:
@@ -77,8 +80,8 @@ def pack_doubles(values: Sequence[float]) -> Doubles:
 
 
 def _pack(form: str, values: Sequence[float]) -> bytes:
-    length = struct.calcsize(f">{form}")
-    lengths_and_values = chain.from_iterable(zip(repeat(length), values, strict=False))
+    lengths_and_values: list[float] = [struct.calcsize(f">{form}")] * (2 * len(values))
+    lengths_and_values[1::2] = values
     return struct.pack(">" + f"i{form}" * len(values), *lengths_and_values)
 
 

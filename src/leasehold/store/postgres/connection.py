@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 import time
-from contextlib import contextmanager
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -16,9 +16,7 @@ from psycopg.errors import FeatureNotSupported
 from leasehold.errors import StoreBusy
 from leasehold.model.values import Connections
 from leasehold.store.postgres.errors import translate, translating
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from leasehold.store.shield import shielded
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 AsyncConnection = psycopg.AsyncConnection[tuple[Any, ...]]
@@ -103,8 +101,10 @@ async def connect_async(url: str) -> AsyncConnection:
 class Source(Protocol):
     """Where a statement gets its connection from."""
 
-    def connection(self) -> Any:
-        """Lend a connection: a context manager."""
+    def take(self) -> Connection:
+        """Lend a connection."""
+
+    def give_back(self, connection: Connection) -> None: ...
 
     def close(self) -> None: ...
 
@@ -127,25 +127,24 @@ class Pool:
         for _ in range(self._size):
             self._room.put(None)
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self) -> Lent:
+        """Lend a connection for the length of a `with`."""
+        return Lent(self)
+
+    def take(self) -> Connection:
         if self._pid != os.getpid():
             self._renew_after_fork()
-        room = self._room
         try:
-            room.get(timeout=POOL_WAIT_SECONDS)
+            self._room.get(timeout=POOL_WAIT_SECONDS)
         except Empty:
             raise StoreBusy(f"all {self._size} connections have been busy for a while") from None
         try:
-            connection = self._take()
-            try:
-                yield connection
-            finally:
-                self._give_back(connection)
-        finally:
-            room.put(None)
+            return self._idle_or_new()
+        except BaseException:
+            self._room.put(None)
+            raise
 
-    def _take(self) -> Connection:
+    def _idle_or_new(self) -> Connection:
         while self._idle:
             connection, used_at = self._idle.pop()
             is_fresh = time.monotonic() - used_at < FRESH_SECONDS
@@ -155,13 +154,18 @@ class Pool:
         with translating():
             return connect(self._url)
 
-    def _give_back(self, connection: Connection) -> None:
-        # An IDLE connection is an open one. A thread that was left behind may come after the close.
-        is_fine = connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        if is_fine and not self._is_closed:
-            self._idle.append((connection, time.monotonic()))
-        else:
-            connection.close()
+    def give_back(self, connection: Connection) -> None:
+        if self._pid != os.getpid():
+            return  # borrowed before a fork: the parent gives it back
+        try:
+            # An IDLE connection is an open one. A thread left behind may come after the close.
+            is_fine = connection.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
+            if is_fine and not self._is_closed:
+                self._idle.append((connection, time.monotonic()))
+            else:
+                connection.close()
+        finally:
+            self._room.put(None)
 
     def count(self) -> Connections:
         """Count what is lent and what is idle; roughly, while others take and give back."""
@@ -192,9 +196,11 @@ class Own:
         self._kept: Connection | None = None
         self.generation = 0  # grows with each new connection, so that a listener listens again
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        yield self.open()
+    def take(self) -> Connection:
+        return self.open()
+
+    def give_back(self, connection: Connection) -> None:
+        """Nothing to do: it is kept."""
 
     def open(self) -> Connection:
         if self._kept is None or self._kept.closed or self._pid != os.getpid():
@@ -210,13 +216,60 @@ class Own:
         self._kept = None
 
 
-@contextmanager
-def borrow(source: Source) -> Iterator[Connection]:
-    """Borrow a connection for statements whose errors become leasehold's."""
-    with source.connection() as connection:
-        try:
-            yield connection
-        except psycopg.Error as error:
-            if isinstance(error, FeatureNotSupported):
-                connection.close()  # a prepared plan outlived a migration
+class Lent:
+    """A connection for the length of a `with`.
+
+    A class, as those below: a generator costs three times as much, for each statement there is.
+    """
+
+    __slots__ = ("_connection", "_source")
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def __enter__(self) -> Connection:
+        self._connection = self._source.take()
+        return self._connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        self._source.give_back(self._connection)
+
+
+class Borrowed(Lent):
+    """… for statements whose errors become leasehold's."""
+
+    __slots__ = ()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        if isinstance(error, FeatureNotSupported):
+            self._connection.close()  # a prepared plan outlived a migration
+        self._source.give_back(self._connection)
+        if isinstance(error, psycopg.Error):
             raise translate(error) from error
+
+
+class Shielded(Borrowed):
+    """… and no interruption strikes while it is lent."""
+
+    __slots__ = ("_shield",)
+
+    def __enter__(self) -> Connection:
+        self._shield = shielded()
+        self._shield.__enter__()
+        try:
+            return super().__enter__()
+        except BaseException:
+            self._shield.__exit__(*sys.exc_info())
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        try:
+            super().__exit__(kind, error, trace)
+        finally:
+            self._shield.__exit__(None, None, None)

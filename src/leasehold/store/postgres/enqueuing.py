@@ -8,6 +8,7 @@ there already means; `enqueue_keyed` takes those with a key.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -117,6 +118,9 @@ _shared = attrgetter(
     "trace",
 )
 _POLICY = slice(1, 6)
+_FORMATS_OF_REST = [Format.TEXT] * 9  # the shared fields, and the skew
+_FORMATS_OF_ONE = [Format.BINARY, Format.TEXT, *_FORMATS_OF_REST]
+_FORMATS_OF_ALIKE = [Format.BINARY, Format.BINARY, *_FORMATS_OF_REST]
 _own = attrgetter(
     *("delay_seconds", "run_at", "lane", "share", "cost", "unique", "needs", "batch", "on_end")
 )
@@ -134,22 +138,24 @@ def are_plain_and_alike(jobs: Sequence[NewJob]) -> bool:
 
 
 def _of_one(job: NewJob, skew_seconds: float) -> Sending:
-    return _sending(
-        "enqueue_one", [str(job.id).encode(), bytes(job.args), *_rest(job, skew_seconds)]
-    )
+    values = [job.id.bytes, bytes(job.args), *_rest(job, skew_seconds)]
+    return _sending("enqueue_one", values, _FORMATS_OF_ONE)
 
 
 def _of_alike(jobs: Sequence[NewJob], skew_seconds: float) -> Sending:
     ids = pack_ids([job.id for job in jobs])
     args = pack_texts([bytes(job.args) for job in jobs])
     rest = _rest(jobs[0], skew_seconds)
-    formats = [Format.BINARY, Format.BINARY, *[Format.TEXT] * len(rest)]
-    return _sending("enqueue_alike", [ids.data, args.data, *rest], formats)
+    return _sending("enqueue_alike", [ids.data, args.data, *rest], _FORMATS_OF_ALIKE)
 
 
-def _rest(job: NewJob, skew_seconds: float) -> list[bytes | None]:
-    values = (*_shared(job), skew_seconds)
-    return [None if each is None else str(each).encode() for each in values]
+def _rest(job: NewJob, skew_seconds: float) -> tuple[bytes | None, ...]:
+    return _written((*_shared(job), skew_seconds))
+
+
+@lru_cache(maxsize=256)  # most jobs of a program differ in nothing of this
+def _written(values: tuple[object, ...]) -> tuple[bytes | None, ...]:
+    return tuple(None if each is None else str(each).encode() for each in values)
 
 
 def _of_any(name: str, jobs: Sequence[NewJob], skew_seconds: float) -> Sending:

@@ -33,18 +33,21 @@ def columns(settlements: Sequence[Settlement]) -> dict[str, Any]:
             [_UNKNOWN if (taken := each.elapsed_seconds) is None else taken for each in settlements]
         ),
         "spent": _spent(settlements),
-        **(_NONE_OF_THEM if all(map(_is_plain, settlements)) else _details(settlements)),
+        **(_NONE_OF_THEM if _are_plain(settlements) else _details(settlements)),
     }
 
 
 def _spent(settlements: Sequence[Settlement]) -> list[float | None]:
-    if all(each.spent is None for each in settlements):
+    spent = [each.spent for each in settlements]
+    if spent.count(None) == len(spent):
         return _NOTHING_SPENT
-    return [None if each.spent is None else float(each.spent) for each in settlements]
+    return [None if each is None else float(each) for each in spent]
 
 
-def _is_plain(settlement: Settlement) -> bool:
-    return settlement.outcome == "succeeded" and settlement.result is None
+def _are_plain(settlements: Sequence[Settlement]) -> bool:
+    results = [each.result for each in settlements]
+    outcomes = [each.outcome for each in settlements]
+    return results.count(None) == outcomes.count("succeeded") == len(settlements)
 
 
 def _details(settlements: Sequence[Settlement]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +46,7 @@ from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.batches import Batches
 from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
-from leasehold.store.postgres.connection import Own, Pool, borrow
+from leasehold.store.postgres.connection import Borrowed, Own, Pool, Shielded
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
 from leasehold.store.postgres.keeping import Keeping
 from leasehold.store.postgres.lanes import Lanes
@@ -193,7 +192,7 @@ class PostgresStore(
         return take_step
 
     def _enqueue_in_steps(self, jobs: Sequence[NewJob]) -> Iterator[Answers]:
-        with borrow(self._pool) as connection:
+        with Borrowed(self._pool) as connection:
             finish = self._enqueuing.begin(connection, jobs, self.skew_seconds)
             yield {}
             answers = finish()
@@ -414,10 +413,8 @@ class PostgresStore(
     def _skew(self) -> timedelta:
         return timedelta(seconds=self.skew_seconds)
 
-    @contextmanager
-    def _lend(self) -> Iterator[Connection]:
-        with shielded(), borrow(self._source) as connection:
-            yield connection
+    def _lend(self) -> Shielded:
+        return Shielded(self._source)
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         with self._lend() as connection:
