@@ -92,9 +92,9 @@ def encode_leaf(value: object) -> None:
     _ENCODER.encode(value)
 
 
-def is_too_deep(raw: bytes) -> bool:
-    """Whether containers stand deeper in each other than `DEPTH_LIMIT`; linear, and mostly free."""
-    if raw.count(b"[") + raw.count(b"{") <= DEPTH_LIMIT:
+def is_too_deep(raw: bytes, limit: int = DEPTH_LIMIT) -> bool:
+    """Whether containers stand deeper in each other than the limit; linear, and mostly free."""
+    if raw.count(b"[") + raw.count(b"{") <= limit:
         return False
     bare = (
         raw.replace(b"\\\\", b"")
@@ -102,7 +102,7 @@ def is_too_deep(raw: bytes) -> bool:
         .translate(_BRACES_TO_BRACKETS, _NOT_STRUCTURE)
     )
     brackets = _QUOTED.sub(b"", bare)
-    for _level in range(DEPTH_LIMIT):
+    for _level in range(limit):
         brackets = brackets.replace(b"[]", b"")
     return bool(brackets)
 
