@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from leasehold.errors import (
         BadArguments,
         BadCheckpoint,
+        BadCiphertext,
+        BadKeyring,
         BadOption,
         BadResult,
         BadValue,
@@ -39,7 +41,9 @@ if TYPE_CHECKING:
         BatchNotFound,
         BatchSealed,
         Cancelling,
+        CryptoMissing,
         DuplicateTask,
+        EncryptionError,
         ForeignTenant,
         IdConflict,
         Interrupted,
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
         LeaseGone,
         LeaseholdError,
         LeaseLost,
+        MissingKey,
+        NoKeyring,
         NoResult,
         NotForTenants,
         ScheduleNotFound,
@@ -91,6 +97,7 @@ if TYPE_CHECKING:
     )
     from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.schedules import ScheduleInfo
+    from leasehold.model.secrets import Secret
     from leasehold.model.signals import Cancel, Dead, Retry, Snooze
     from leasehold.model.states import State
     from leasehold.model.statistics import Activity, Depth, Overview, Point, RunTimes, Total
@@ -100,6 +107,7 @@ if TYPE_CHECKING:
     from leasehold.paging import Page
     from leasehold.registry import Registry
     from leasehold.scheduling import Schedule, schedule
+    from leasehold.sealing.keyring import Keyring
     from leasehold.task import Call, Enqueued
     from leasehold.waiting import Finished
     from leasehold.worker import Observer, Run, Worker, current_job
@@ -113,6 +121,8 @@ _HOMES = {
     "errors": (
         "BadArguments",
         "BadCheckpoint",
+        "BadCiphertext",
+        "BadKeyring",
         "BadOption",
         "BadResult",
         "BadValue",
@@ -121,7 +131,9 @@ _HOMES = {
         "BatchNotFound",
         "BatchSealed",
         "Cancelling",
+        "CryptoMissing",
         "DuplicateTask",
+        "EncryptionError",
         "ForeignTenant",
         "IdConflict",
         "Interrupted",
@@ -132,6 +144,8 @@ _HOMES = {
         "KeyHeld",
         "LeaseGone",
         "LeaseLost",
+        "MissingKey",
+        "NoKeyring",
         "LeaseholdError",
         "ScheduleNotFound",
         "NoResult",
@@ -161,6 +175,7 @@ _HOMES = {
     "model.retry": ("Failure", "delays", "exponential", "fixed", "never", "per_exception"),
     "model.saving": ("Checkpoint", "Step"),
     "model.schedules": ("ScheduleInfo",),
+    "model.secrets": ("Secret",),
     "model.signals": ("Cancel", "Dead", "Retry", "Snooze"),
     "model.throttles": ("TENANT", "Throttle", "by"),
     "model.states": ("State",),
@@ -170,6 +185,7 @@ _HOMES = {
     "paging": ("Page",),
     "registry": ("Registry",),
     "scheduling": ("Schedule", "schedule"),
+    "sealing.keyring": ("Keyring",),
     "task": ("Call", "Enqueued"),
     "waiting": ("Finished",),
     "worker": ("Observer", "Run", "Worker", "current_job"),
@@ -184,6 +200,8 @@ __all__ = [
     "Attempt",
     "BadArguments",
     "BadCheckpoint",
+    "BadCiphertext",
+    "BadKeyring",
     "BadOption",
     "BadResult",
     "BadValue",
@@ -203,9 +221,11 @@ __all__ = [
     "Cause",
     "Checkpoint",
     "Client",
+    "CryptoMissing",
     "Dead",
     "Depth",
     "DuplicateTask",
+    "EncryptionError",
     "Enqueued",
     "Failure",
     "FailureGroup",
@@ -222,9 +242,12 @@ __all__ = [
     "KeyBusy",
     "KeyHeld",
     "KeyInfo",
+    "Keyring",
     "LeaseGone",
     "LeaseLost",
     "LeaseholdError",
+    "MissingKey",
+    "NoKeyring",
     "NoResult",
     "NotForTenants",
     "Observer",
@@ -243,6 +266,7 @@ __all__ = [
     "ScheduleInfo",
     "ScheduleNotFound",
     "SchemaMismatch",
+    "Secret",
     "Snooze",
     "StartedWorkflow",
     "State",

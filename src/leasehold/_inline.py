@@ -17,10 +17,12 @@ from leasehold.worker.attempt import Attempt, attempt_of
 from leasehold.worker.conclusion import outcome_of_error, outcome_of_return
 from leasehold.worker.current import CurrentJob, set_current_job
 from leasehold.worker.saver import Saver
+from leasehold.worker.sealing import Opener
 from leasehold.worker.settling import settlement
 
 if TYPE_CHECKING:
     from leasehold.client import Client
+    from leasehold.model.outcomes import Outcome
     from leasehold.model.values import Claim
     from leasehold.registry import Registry
     from leasehold.task import Task
@@ -60,7 +62,11 @@ def claim_next(client: Client, registry: Registry) -> Claim | None:
 def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
     """Run the handler here and settle its job; nothing interrupts it."""
     attempt = attempt_of(claim, task, time.monotonic())
+    opener = Opener(lambda: client.store.keyring, {task.name: task})
+    refused = opener.open(attempt) if opener.wanted([attempt]) else None
     attempt.begin(time.monotonic())
+    if refused is not None:
+        return _settle(client, attempt, refused, Ran("", None, None))
     value, caught = None, None
     saver = Saver(client.store, _WORKER)
     try:
@@ -73,10 +79,14 @@ def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:
     if attempt.is_settled:  # by the handler's own transaction
         _follow(client, claim)
         return Ran("succeeded", value, caught)
+    return _settle(client, attempt, outcome, Ran("", value, caught))
+
+
+def _settle(client: Client, attempt: Attempt, outcome: Outcome, ran: Ran) -> Ran:
     settled = settlement(attempt, outcome, time.monotonic())
     (answer,) = client.store.finish(_WORKER, [settled])
-    _follow(client, claim)
-    return Ran("lost" if answer is Answer.LOST else settled.outcome, value, caught)
+    _follow(client, attempt.claim)
+    return ran._replace(outcome="lost" if answer is Answer.LOST else settled.outcome)
 
 
 def _follow(client: Client, claim: Claim) -> None:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from leasehold.model.why import Why
     from leasehold.options import Callback, JobOptions
     from leasehold.paging import Page
+    from leasehold.sealing.keyring import Keyring
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued, Task
     from leasehold.waiting import Awaited, Finished
@@ -59,8 +60,14 @@ T = TypeVar("T")
 class AsyncClient:
     """`Client` for asyncio. Cancelling an await does not undo what its thread has begun."""
 
-    def __init__(self, url: str | None = None, *, store: Store | None = None) -> None:
-        self._use(Client(url, store=store))
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        store: Store | None = None,
+        keyring: Keyring | None = None,
+    ) -> None:
+        self._use(Client(url, store=store, keyring=keyring))
 
     def _use(self, client: Client) -> None:
         self._client = client
@@ -169,6 +176,10 @@ class AsyncClient:
     async def get(self, job_id: UUID | str) -> Job:
         """Return the job, else `JobNotFound`."""
         return await asyncio.to_thread(self._client.get, job_id)
+
+    async def reveal(self, job_id: UUID | str) -> Job:
+        """Return the job, decrypted; see `Client.reveal`."""
+        return await asyncio.to_thread(self._client.reveal, job_id)
 
     async def find(
         self,

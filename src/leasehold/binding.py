@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.errors import BadArguments, BadOption
+from leasehold.model.secrets import secrets_in
 from leasehold.payload import build_decoder, build_result_decoder, explain
 
 if TYPE_CHECKING:
@@ -65,6 +66,12 @@ class Binding:
         if self.has_defaults:
             return {name: value for name, value in values.items() if value is not msgspec.UNSET}
         return values
+
+    def check_secrets(self, raw: bytes) -> None:
+        """Refuse a `Secret` where the handler is not told that it is one: it would show it."""
+        for name, value in self.decode(raw).items():
+            if any(True for _ in secrets_in(value)):
+                raise self.refuse(f"args.{name}: annotate it as a Secret, since it is given one")
 
     @functools.cached_property
     def defaults(self) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
+from msgspec import structs
+
 from leasehold.alerts import Alerts
 from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
@@ -29,7 +31,9 @@ from leasehold.model.states import State
 from leasehold.model.why import explain
 from leasehold.options import check_name, check_priority, read_job_id
 from leasehold.paging import read_page
+from leasehold.revealing import open_job, show_attempt, show_checkpoint, show_job, show_step
 from leasehold.schedules import Schedules
+from leasehold.sealing.keyring import read_environment
 from leasehold.statistics import Stats
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
@@ -57,6 +61,7 @@ if TYPE_CHECKING:
     from leasehold.model.why import Why
     from leasehold.options import Callback, JobOptions
     from leasehold.paging import Page
+    from leasehold.sealing.keyring import Keyring
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued
     from leasehold.waiting import Awaited, Finished
@@ -75,13 +80,23 @@ class Client:
     """A queue's front door. Safe to share between threads; opens its store at first use.
 
     Without a url it is the one in LEASEHOLD_URL, else `sqlite:///leasehold.db`. A store that is
-    passed in stays its owner's: `close` leaves it open.
+    passed in stays its owner's: `close` leaves it open. The keyring, which encrypts, is the one
+    given, else that of LEASEHOLD_KEYS, else none.
     """
 
-    def __init__(self, url: str | None = None, *, store: Store | None = None) -> None:
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        store: Store | None = None,
+        keyring: Keyring | None = None,
+    ) -> None:
         if url is not None and store is not None:
             raise BadOption("give either a url or a store, not both")
+        if keyring is not None and store is not None:
+            raise BadOption("a store that is passed in has its own keyring: set store.keyring")
         self._url = url
+        self._keyring = keyring
         self._given_store = store
         self._opened_store: Store | None = None
         self._opening = threading.Lock()
@@ -118,7 +133,9 @@ class Client:
             return store
         with self._opening:
             if self._opened_store is None:
-                self._opened_store = open_store(self._choose_url())
+                store = open_store(self._choose_url())
+                store.keyring = self._keyring or read_environment()
+                self._opened_store = store
             return self._opened_store
 
     def _choose_url(self) -> str:
@@ -263,7 +280,16 @@ class Client:
     def get(self, job_id: UUID | str) -> Job:
         """Return the job, else `JobNotFound`."""
         known = read_job_id(job_id)
-        return _found(self.store.get(known), known)
+        return show_job(_found(self.store.get(known), known))
+
+    def reveal(self, job_id: UUID | str) -> Job:
+        """Return the job with its arguments, result and error decrypted.
+
+        `MissingKey` when this process does not have the key, `BadCiphertext` when something was
+        tampered with. All other verbs show of an encrypted value only which key it needs.
+        """
+        known = read_job_id(job_id)
+        return open_job(_found(self.store.get(known), known), self.store.keyring)
 
     def find(
         self,
@@ -276,7 +302,8 @@ class Client:
         if limit < 1:
             raise BadOption(f"limit: {limit!r} is not a positive number")
         start = None if before is None else read_job_id(before, name="before")
-        return self.store.find(read_filter(filters), before=start, limit=limit)
+        found = self.store.find(read_filter(filters), before=start, limit=limit)
+        return [show_job(job) for job in found]
 
     def page(
         self,
@@ -290,7 +317,8 @@ class Client:
         A page may have fewer jobs than the limit, or none, and others after it.
         """
         start = None if before is None else read_job_id(before, name="before")
-        return read_page(self.store, read_filter(filters), limit=limit, before=start)
+        page = read_page(self.store, read_filter(filters), limit=limit, before=start)
+        return structs.replace(page, jobs=[show_job(job) for job in page.jobs])
 
     def each(self, *, page: int = DEFAULT_PAGE, **filters: Unpack[Filters]) -> Iterator[Job]:
         """Go through all jobs, newest first, reading them page by page."""
@@ -308,7 +336,7 @@ class Client:
         attempts = self.store.history(known)
         if not attempts:
             self.get(known)  # tells a job without attempts from no job
-        return attempts
+        return [show_attempt(each) for each in attempts]
 
     def checkpoint(self, job_id: UUID | str) -> Checkpoint | None:
         """Return how far the job is, as it has saved it itself; None when it has saved nothing."""
@@ -316,7 +344,8 @@ class Client:
         found = self.store.checkpoint(known)
         if found is None:
             self.get(known)  # tells a job that saved nothing from no job
-        return found
+            return None
+        return show_checkpoint(found)
 
     def steps(self, job_id: UUID | str) -> list[Step]:
         """List the steps that the job remembers, oldest first."""
@@ -324,7 +353,7 @@ class Client:
         steps = self.store.steps(known)
         if not steps:
             self.get(known)
-        return steps
+        return [show_step(step) for step in steps]
 
     def why(self, job_id: UUID | str) -> Why:
         """Say why the job does not run now, and what to do about it."""

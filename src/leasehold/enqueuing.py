@@ -11,6 +11,7 @@ from leasehold.errors import BadArguments, BadOption, NotForTenants
 from leasehold.keying import own_key_by_name
 from leasehold.model.ids import JobId
 from leasehold.model.keys import Verdict
+from leasehold.model.secrets import RAW_MARK
 from leasehold.model.values import NewJob
 from leasehold.options import JOB_OPTION_NAMES, JobOptions, check_name, read_options
 from leasehold.payload import check_syntax, encode
@@ -268,6 +269,8 @@ def build_by_name(fresh_id: JobId, kind: str, args: Mapping[str, Any], given: Jo
     check_syntax(raw, root="args", refuse=refuse)
     fields = job_fields(check_name("kind", kind), options) | own_place(options, args)
     fields |= own_key_by_name(options, kind, args, refuse)
+    if RAW_MARK in raw:
+        fields["encrypted"] = True
     for name, field in _POLICY.items():
         if name not in given:
             del fields[field]

@@ -6,6 +6,7 @@
     │   ├── BadResult                a handler or a step returned what can't be stored
     │   ├── BadCheckpoint            a cursor can't be stored, or not be read as asked
     │   ├── BadOption                an option, a duration, a URL, a name
+    │   ├── BadKeyring               the keys that encrypt can't be read or changed
     │   └── BadWorkflow              its steps do not fit together
     ├── UnknownTask, DuplicateTask   the registry
     ├── JobNotFound, WrongState, IdConflict
@@ -13,6 +14,11 @@
     ├── KeyHeld                      another live job has the key
     ├── NoResult                     no job before this one has left what was asked for
     ├── BatchNotFound, BatchSealed   it can't take this job
+    ├── EncryptionError              a value can't be encrypted or read
+    │   ├── NoKeyring                … since this process has no keys at all
+    │   ├── MissingKey               … or not the one that it needs
+    │   ├── CryptoMissing            … or no `cryptography`
+    │   └── BadCiphertext            it was changed, or moved from another job
     ├── LeaseLost                    the attempt may no longer write
     ├── JobFailed, JobCancelled      what a job came to that somebody waited for
     ├── WaitTimeout (TimeoutError)   it has not ended in time
@@ -81,6 +87,14 @@ class BadCheckpoint(BadValue):
 
 class BadOption(BadValue):
     """An option, a duration, a name or a URL can't be used."""
+
+
+class BadKeyring(BadValue):
+    """The keys that encrypt can't be read, or not be changed so. It never repeats a key."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"keyring: {reason}")
+        self.reason = reason
 
 
 class BadWorkflow(BadValue):
@@ -209,6 +223,45 @@ class BatchSealed(LeaseholdError):
         )
         self.batch_id = batch_id
         self.status = status
+
+
+class EncryptionError(LeaseholdError):
+    """A value can't be encrypted, or an encrypted one not be read."""
+
+
+class NoKeyring(EncryptionError):
+    """Something is to be encrypted, and this process has no keys."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this has to be encrypted, and there are no keys here: make some with `leasehold "
+            "keyring init FILE` and set LEASEHOLD_KEYS to that file"
+        )
+
+
+class MissingKey(EncryptionError):
+    """The key that a value is encrypted with is not among those of this process."""
+
+    def __init__(self, key_id: str) -> None:
+        super().__init__(
+            f"key {key_id!r} is missing here: add it to the file that LEASEHOLD_KEYS names"
+        )
+        self.key_id = key_id
+
+
+class CryptoMissing(EncryptionError):
+    """Encryption needs a library that is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("encryption needs the extra: pip install 'leasehold[crypto]'")
+
+
+class BadCiphertext(EncryptionError):
+    """An encrypted value was changed, or moved from another job; no retry can help."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"an encrypted value can't be read: {reason}")
+        self.reason = reason
 
 
 class LeaseLost(LeaseholdError):

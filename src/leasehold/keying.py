@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from leasehold.errors import BadOption
 from leasehold.model.keys import Mode, key_of
 from leasehold.model.throttles import EVERY
@@ -11,8 +13,6 @@ from leasehold.payload import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    import msgspec
 
     from leasehold.binding import Binding
     from leasehold.errors import BadArguments
@@ -32,7 +32,7 @@ def is_keyed_by_call(options: Options) -> bool:
     return options.key_words.key_by is not None or _lacks_delay(options)
 
 
-def own_key(options: Options, binding: Binding, raw: msgspec.Raw) -> dict[str, Any]:
+def own_key(options: Options, binding: Binding, raw: bytes) -> dict[str, Any]:
     """Return what a call's arguments make of it: their values are as the handler will have them.
 
     So one that is left out counts as its default, and 1 as 1.0 where a float is wanted.
@@ -41,8 +41,9 @@ def own_key(options: Options, binding: Binding, raw: msgspec.Raw) -> dict[str, A
     if key_by is None:
         return _unique(options, options.key_words.key or "")
     names = tuple(binding.signature.parameters) if key_by == EVERY.arguments else key_by
-    given = binding.defaults | binding.decode(bytes(raw))
-    return _unique(options, _key(binding.kind, [given[name] for name in names], binding.refuse))
+    given = binding.defaults | binding.decode(raw)
+    key = _key(binding.kind, [given[name] for name in names], binding.refuse)
+    return _unique(options, key, is_of_arguments=True)
 
 
 def own_key_by_name(
@@ -57,7 +58,8 @@ def own_key_by_name(
     for name in key_by:
         if name not in args:
             raise refuse(f"args: the key is made of {name!r}, which is not given")
-    return _unique(options, _key(kind, [args[name] for name in key_by], refuse))
+    key = _key(kind, [args[name] for name in key_by], refuse)
+    return _unique(options, key, is_of_arguments=bool(key_by))
 
 
 def check_key_arguments(options: Options, names: Mapping[str, Any], kind: str) -> None:
@@ -72,9 +74,12 @@ def _key(kind: str, values: Sequence[Any], refuse: Callable[[str], BadArguments]
     return key_of(kind, encode(list(values), root="key", limit=_VALUES_LIMIT, refuse=refuse))
 
 
-def _unique(options: Options, key: str) -> dict[str, Any]:
+def _unique(options: Options, key: str, *, is_of_arguments: bool = False) -> dict[str, Any]:
     has_delay = options.delay_seconds is not None
-    return {"unique": options.key_words.unique(key, has_delay=has_delay)}
+    unique = options.key_words.unique(key, has_delay=has_delay)
+    if is_of_arguments:
+        unique = structs.replace(unique, is_of_arguments=True)
+    return {"unique": unique}
 
 
 def _lacks_delay(options: Options) -> bool:

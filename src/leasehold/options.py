@@ -76,6 +76,7 @@ class JobOptions(TypedDict, total=False):
     tenant: str
     batch: UUID | str | None
     created_by: str | None
+    encrypted: bool  # its arguments, and all that comes of it, stand encrypted in the database
     throttle: Throttle | ThrottleKey | ThrottleBy | str | None
     share: str | By | None
     cost: float | None
@@ -98,6 +99,7 @@ class TaskOptions(TypedDict, total=False):
     priority: int
     max_attempts: int
     timeout: Duration
+    encrypted: bool
     throttle: Throttle | ThrottleKey | ThrottleBy | str | None
     share: str | By | None
     cost: float | None
@@ -142,6 +144,7 @@ class Options:
     batch: JobId | None = None
     created_by: str | None = None
     job_id: JobId | None = None
+    encrypted: bool = False
     throttle: Throttle | None = None  # what code says of it; a key alone may be given as text
     throttle_key: str | None = None
     throttle_by: tuple[str, ...] | None = None
@@ -412,6 +415,7 @@ _READERS = {
     "batch": _read_id,
     "on_end": _read_on_end,
     "created_by": _read_label,
+    "encrypted": _read_flag,
     "throttle": _read_throttle,
     "share": _read_share,
     "cost": _read_cost,

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 import sys
+import typing
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from leasehold.model import secrets
+from leasehold.model.secrets import Secret
 from leasehold.walk import DEPTH_LIMIT, find_fault
 
 if TYPE_CHECKING:
@@ -142,6 +145,8 @@ def explain(error: Exception, root: str = "args") -> str:
 
 
 def _encode_custom(value: Any) -> Any:
+    if isinstance(value, Secret):
+        return {secrets.NAME: value.reveal()}
     if is_pydantic(type(value)):
         # by_alias and round_trip: what is written is what model_validate reads back.
         return value.model_dump(mode="json", by_alias=True, round_trip=True)
@@ -149,10 +154,18 @@ def _encode_custom(value: Any) -> Any:
 
 
 def _decode_custom(kind: Any, value: Any) -> Any:
+    if kind is Secret or typing.get_origin(kind) is Secret:
+        return _read_secret(value, *typing.get_args(kind))
     if isinstance(kind, type) and is_pydantic(kind):
         # From JSON, not from Python values: a strict model accepts a date as text only there.
         return kind.model_validate_json(_ENCODER.encode(value))  # type: ignore[attr-defined] # seen by is_pydantic
     raise TypeError(f"{getattr(kind, '__qualname__', kind)} can't be read back from JSON")
+
+
+def _read_secret(value: Any, inner: Any = Any) -> Secret[Any]:
+    if not isinstance(value, dict) or value.keys() != {secrets.NAME}:
+        raise ValueError("expected a Secret: write Secret(…) where it is enqueued")
+    return Secret(read_as(value[secrets.NAME], inner))
 
 
 def is_pydantic(kind: type) -> bool:

@@ -40,7 +40,7 @@ def depends_on_arguments(options: Options) -> bool:
 
 def own_place(options: Options, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a call's arguments make of it; what can't be part of a key is `BadOption`."""
-    place: dict[str, Any] = {}
+    place: dict[str, Any] = {"shows": True} if depends_on_arguments(options) else {}
     if options.share_by:
         place["share"] = text_of(options.share_by, given)
         if options.throttle_key is None:
@@ -53,7 +53,12 @@ def own_place(options: Options, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_arguments(options: Options, names: Mapping[str, Any], kind: str) -> None:
-    """Refuse a key made of what the handler does not take."""
+    """Refuse a place made of what the handler does not take, or of what must not be shown."""
+    if options.encrypted and depends_on_arguments(options):
+        raise BadOption(
+            f"task {kind!r} is encrypted, and a throttle or share made of arguments would show "
+            "them; name it at the call: with_options(throttle=…)"
+        )
     for name in (*(options.throttle_by or ()), *(options.share_by or ())):
         if name not in names:
             raise BadOption(f"task {kind!r}: by({name!r}) is none of its arguments")

@@ -10,6 +10,7 @@ from leasehold.enqueuing import build_by_name, refuse_placing
 from leasehold.errors import BadOption, ScheduleNotFound, StoreBusy
 from leasehold.model.schedules import Firing, change_schedule, read_job, read_schedule
 from leasehold.options import check_name
+from leasehold.revealing import open_schedule, seal_schedule, show_schedule
 from leasehold.scheduling import NO_ID, Schedule, job_of
 from leasehold.store.tenants.store import TenantStore
 
@@ -41,10 +42,14 @@ class Schedules:
 
     def list(self, *, tenant: str | None = None) -> list[ScheduleInfo]:
         """List the schedules of one tenant or of all, each with its last and its next run."""
-        return self._store().schedules(tenant=tenant)
+        return [show_schedule(each) for each in self._store().schedules(tenant=tenant)]
 
     def get(self, name: str, *, tenant: str = "") -> ScheduleInfo:
         """Return one schedule, else `ScheduleNotFound`."""
+        return show_schedule(self._get(name, tenant=tenant))
+
+    def _get(self, name: str, *, tenant: str) -> ScheduleInfo:
+        """Return it as it stands, its arguments perhaps encrypted."""
         found = self._store().schedule(name, tenant=tenant)
         if found is None:
             raise ScheduleNotFound(name, tenant)
@@ -89,7 +94,7 @@ class Schedules:
         A schedule that has other slots then goes on with the next one of those.
         """
         for _ in range(_TRIES):
-            wanted = change_schedule(self.get(name, tenant=tenant), rule=rule, **timing)
+            wanted = change_schedule(self._get(name, tenant=tenant), rule=rule, **timing)
             if put(self._store(), wanted, by=by or SOMEBODY):
                 return self.get(name, tenant=tenant)
         raise _moved(name)
@@ -120,8 +125,8 @@ class Schedules:
         """
         store = self._store()
         for _ in range(_TRIES):
-            found = self.get(name, tenant=tenant)
-            job = read_job(found, self._ids.next())
+            found = self._get(name, tenant=tenant)
+            job = read_job(open_schedule(found, store.keyring), self._ids.next())
             if store.fire(_by_hand(found, job)):
                 last = self.get(name, tenant=tenant).last_job
                 return job.id if job.unique is None or last is None else last
@@ -149,7 +154,8 @@ def declare(store: Store, schedules: Iterable[Schedule]) -> None:
     for each in schedules:
         for _ in range(_TRIES):
             found = store.schedule(each.name, tenant=each.declared.tenant)
-            is_settled = found is not None and (found.set_by or found.is_as(each.declared))
+            declared = seal_schedule(each.declared, store.keyring)
+            is_settled = found is not None and (found.set_by or found.is_as(declared))
             if is_settled or put(store, each.declared, by=None):
                 break
         else:
@@ -158,6 +164,7 @@ def declare(store: Store, schedules: Iterable[Schedule]) -> None:
 
 def put(store: Store, wanted: NewSchedule, *, by: str | None) -> bool:
     """Write a schedule; False when somebody else has just changed it."""
+    wanted = seal_schedule(wanted, store.keyring)
     found = store.schedule(wanted.name, tenant=wanted.tenant)
     if found is None:
         next_at = wanted.next_after(store.now())

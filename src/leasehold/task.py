@@ -12,6 +12,7 @@ from leasehold.binding import Binding, compile_binding
 from leasehold.calling_back import callback_of, for_tenant
 from leasehold.errors import BadOption, BadResult
 from leasehold.keying import check_key_arguments, fixed_key, is_keyed_by_call, own_key
+from leasehold.model.secrets import RAW_MARK
 from leasehold.model.values import NewJob, TaskPolicy
 from leasehold.options import (
     JOB_OPTION_NAMES,
@@ -122,12 +123,12 @@ class Task(Generic[P, R]):
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call:
         """Check and encode one call, for `enqueue_many`."""
         raw = self._encode(args, kwargs)
-        return Call(self, raw, self._own(raw, args, kwargs))
+        return Call(self, msgspec.Raw(raw), self._own(raw, args, kwargs))
 
     def new_job(self, fresh_id: JobId, /, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """Build one job, checked and encoded; an id in the options goes before the fresh one."""
         raw = self._encode(args, kwargs)
-        return self.build(fresh_id, raw, self._own(raw, args, kwargs))
+        return self.build(fresh_id, msgspec.Raw(raw), self._own(raw, args, kwargs))
 
     def build(
         self, fresh_id: JobId, args: msgspec.Raw, own: dict[str, Any] | None = None
@@ -178,22 +179,23 @@ class Task(Generic[P, R]):
             keep_seconds=self.options.keep_seconds,
             keep_dead_seconds=self.options.keep_dead_seconds,
             keep_cancelled_seconds=self.options.keep_cancelled_seconds,
+            encrypted=self.options.encrypted,
         )
 
     def _throttle_name(self) -> str | None:
         throttle = self.options.throttle
         return self.options.throttle_key or (None if throttle is None else throttle.name)
 
-    def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> msgspec.Raw:
+    def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
         binding = self._binding
         given = binding.bind(args, kwargs)
         limit = self.options.args_limit
         raw = encode(given, root="args", limit=limit, refuse=binding.refuse)
         binding.check(raw, args, kwargs)
-        return msgspec.Raw(raw)
+        return raw
 
     def _own(
-        self, raw: msgspec.Raw, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, raw: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any] | None:
         """Return what the arguments make of a job: its place in line, its key."""
         own: dict[str, Any] = {}
@@ -201,6 +203,9 @@ class Task(Generic[P, R]):
             own = self._place(args, kwargs)
         if self._is_keyed_by_call:
             own = own | own_key(self.options, self._binding, raw)
+        if RAW_MARK in raw:
+            self._binding.check_secrets(raw)
+            own = own | {"encrypted": True}
         return own or None
 
     def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -268,6 +273,7 @@ def job_fields(kind: str, options: Options) -> dict[str, Any]:
         "created_by": options.created_by,
         "on_end": for_tenant(options.on_end, options.tenant),
         "needs": options.needs,
+        "encrypted": options.encrypted or None,
     }
     said = {name: value for name, value in fields.items() if value is not None and value != ""}
     return said | fixed_place(options) | fixed_key(options)

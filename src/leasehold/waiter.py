@@ -16,7 +16,8 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from leasehold.errors import LeaseholdError, StoreBusy, StoreUnavailable
+from leasehold.errors import EncryptionError, LeaseholdError, StoreBusy, StoreUnavailable
+from leasehold.revealing import open_ended
 from leasehold.store.shield import shielded
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import JobId
     from leasehold.model.results import Ended
+    from leasehold.sealing.keyring import Keyring
     from leasehold.store.base import Store
 
     End: TypeAlias = "Future[Ended | None]"
@@ -154,7 +156,8 @@ class Waiter:
             return None
 
     def _look(self, due: list[JobId]) -> None:
-        found = self._store().ended(due)
+        store = self._store()
+        found = store.ended(due)
         self.trouble, self._pause = None, 0.0
         now = time.monotonic()
         with self._changed:
@@ -164,7 +167,7 @@ class Waiter:
                     wait.look_at = next_look(wait.since, now, self._phase)
             over = {job_id: self._waits.pop(job_id) for job_id in found if job_id in self._waits}
         for job_id, wait in over.items():
-            _settle(wait.ends, found[job_id])
+            _tell(wait.ends, found[job_id], store.keyring)
 
     def _postpone(self, due: list[JobId], error: LeaseholdError) -> None:
         """Ask again after a random pause: the database may be starting."""
@@ -189,6 +192,16 @@ def next_look(since: float, now: float, phase: float) -> float:
     age = max(SHORTEST_SECONDS, (now - since) / 2)
     step = min(LONGEST_SECONDS, 2.0 ** math.floor(math.log2(age)))
     return (math.floor((now - phase) / step) + 1) * step + phase
+
+
+def _tell(ends: list[End], end: Ended | None, keyring: Keyring | None) -> None:
+    """Tell those who wait; what is encrypted and can't be read here is an error of theirs."""
+    try:
+        opened = None if end is None else open_ended(end, keyring)
+    except EncryptionError as error:
+        _settle(ends, error=error)
+    else:
+        _settle(ends, opened)
 
 
 def _settle(ends: list[End], end: Ended | None = None, *, error: Exception | None = None) -> None:

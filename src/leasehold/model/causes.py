@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from leasehold.model.envelopes import shown_text
 from leasehold.model.facts import COUNT_LIMIT, Facts
 from leasehold.model.ids import JobId
 
@@ -29,6 +30,7 @@ class Reason(StrEnum):
     RETRYING = "retrying"
     SNOOZED = "snoozed"
     RECLAIMED = "reclaimed"
+    MISSING_KEY = "missing_key"
     BEHIND = "behind"
     NEEDS = "needs"
     FORSAKEN = "forsaken"
@@ -80,5 +82,5 @@ def so_many(amount: int, one: str, many: str) -> str:
 
 def briefly(error: str | None, most: int = 200) -> str:
     """Cut an error to its first line."""
-    line = (error or "").strip().partition("\n")[0]
+    line = (shown_text(error) or "").strip().partition("\n")[0]
     return line if len(line) <= most else line[: most - 1] + "…"

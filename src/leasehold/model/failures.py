@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from leasehold.model.envelopes import shown_text
 from leasehold.model.ids import JobId
 from leasehold.model.statistics import Unhappy
 
@@ -69,7 +70,7 @@ def group_failures(attempts: Iterable[Unhappy]) -> list[FailureGroup]:
     groups: dict[tuple[str, str, str], list[Unhappy]] = {}
     forms: dict[str, str] = {}  # thousands are alike but for a digit: read once
     for each in attempts:
-        error = each.error or NO_ERROR
+        error = shown_text(each.error) or NO_ERROR
         name = error_class(error)
         text = error[len(name) :].translate(_ANY_DIGIT)
         form = forms.get(text)
@@ -93,5 +94,5 @@ def _group(kind: str, error: str, message: str, members: list[Unhappy]) -> Failu
         first_at=oldest.at,
         last_at=newest.at,
         sample=newest.job_id,
-        sample_error=newest.error or NO_ERROR,
+        sample_error=shown_text(newest.error) or NO_ERROR,
     )

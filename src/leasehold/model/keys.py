@@ -55,6 +55,7 @@ class Unique(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     """
 
     key: str
+    is_of_arguments: bool = False  # its text shows them
     mode: str = Mode.SKIP.value
     ever: bool = False
     period_seconds: float | None = None

@@ -36,6 +36,7 @@ class Predecessor(msgspec.Struct, frozen=True, kw_only=True):
     state: State | None = None
     result: Any = None
     error: str | None = None
+    tenant: str = ""
 
 
 class Released(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
     job_id: JobId
     kind: str
+    tenant: str = ""
     state: State
     result: msgspec.Raw | None = None
     error: str | None = None

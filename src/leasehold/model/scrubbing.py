@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
 MASK = "***"
+SHORTEST_SECRET = 2  # a single character would be found everywhere
 SHORTEST = 4  # a shorter value would be found everywhere, and is no secret
 _LEAST_NUMBER = 100_000
 _MOST_VALUES = 2_000
@@ -47,6 +48,15 @@ class Scrubber:
 def scrub(text: str, arguments: str | None = None) -> str:
     """Mask passwords and queries of URLs, named secrets, and the values of arguments (JSON)."""
     return Scrubber(arguments)(text)
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """Mask these values, however they are written."""
+    long_enough = [value for value in secrets if len(value) >= SHORTEST_SECRET]
+    spelt = {spelling for value in long_enough for spelling in _spellings(value)}
+    for value in sorted(spelt, key=len, reverse=True):
+        text = text.replace(value, MASK)
+    return text
 
 
 def scrub_url(url: str) -> str:

@@ -51,6 +51,8 @@ class NewJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     on_end: msgspec.Raw | None = None  # the job to make when it has ended, without id and args
     adder: Adder | None = None  # the running member of its batch that adds it
     trace: str | None = None  # whose work it is part of: a W3C traceparent
+    encrypted: bool = False  # its arguments are to be encrypted; a store does that, and unsets it
+    shows: bool = False  # its lane or share is made of its arguments
 
 
 class Want(msgspec.Struct, frozen=True):
@@ -253,6 +255,7 @@ class TaskPolicy(msgspec.Struct, frozen=True, kw_only=True):
     keep_seconds: float | None = None  # after its end, by how it ended; None: as its queue's
     keep_dead_seconds: float | None = None
     keep_cancelled_seconds: float | None = None
+    encrypted: bool = False  # so that plain arguments are refused where its code is not known
 
 
 class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from leasehold.model.causes import Cause, CauseRule, Reason, briefly, command, w
 from leasehold.model.facts import Facts
 from leasehold.model.needs import FORSAKEN_WORDS
 
+KEYLESS_WORDS = "encrypted, and can't be read: "  # how the reason of one begins that lacks its key
 REPLACED_WORDS = (
     "replaced by job "  # how the error of a job begins that a newer one of its key ended
 )
@@ -128,6 +129,17 @@ def say_retrying(facts: Facts) -> Cause | None:
     )
 
 
+def say_keyless(facts: Facts) -> Cause | None:
+    if facts.last_outcome != "snoozed" or not (facts.error or "").startswith(KEYLESS_WORDS):
+        return None
+    return Cause(
+        reason=Reason.MISSING_KEY,
+        text=f"{briefly(facts.error)}; the next try is at {when(facts.run_at)}",
+        advice="give its workers the key; nothing was counted against it, and it is never given up",
+        until=facts.run_at,
+    )
+
+
 def say_snoozed(facts: Facts) -> Cause | None:
     if facts.last_outcome != "snoozed":
         return None
@@ -170,6 +182,7 @@ LEASE_RULES: tuple[CauseRule, ...] = (say_lapsed, say_stopping, say_running)
 SCHEDULED_RULES: tuple[CauseRule, ...] = (
     say_due,
     say_retrying,
+    say_keyless,
     say_snoozed,
     say_reclaimed,
     say_scheduled,

@@ -41,6 +41,7 @@ from leasehold.model.values import (
     Want,
     WorkerInfo,
 )
+from leasehold.sealing.keyring import Keyring
 from leasehold.store.contract.alerts import AlertStore
 from leasehold.store.contract.batches import BatchStore
 from leasehold.store.contract.keeping import KeepingStore
@@ -167,6 +168,7 @@ class Store(
 
     url: str
     skew_seconds: float  # added to the store's clock; 0 outside tests
+    keyring: Keyring | None  # the keys that encrypt what is written, and read it
 
     # -- the tables ------------------------------------------------------------------------------
     def schema(self) -> SchemaStatus: ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseholdError
 from leasehold.model.schedules import Firing, make_job, plan_firing
+from leasehold.revealing import open_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,7 @@ class Firings:
         if schedule.next_at is None:
             return False
         plan = plan_firing(schedule, schedule.next_at, now)
+        opened = open_schedule(schedule, self._store.keyring) if plan.slots else schedule
         is_fired = self._store.fire(
             Firing(
                 name=schedule.name,
@@ -69,7 +71,7 @@ class Firings:
                 next_at=schedule.next_at,
                 following=plan.following,
                 slot=plan.slots[-1] if plan.slots else None,
-                jobs=[make_job(schedule, slot) for slot in plan.slots],
+                jobs=[make_job(opened, slot) for slot in plan.slots],
             )
         )
         if is_fired and plan.following is not None:

@@ -9,6 +9,7 @@ import msgspec
 from leasehold.errors import Interrupted
 from leasehold.model.values import Claim, Held
 from leasehold.task import Task
+from leasehold.worker.sealing import AttemptSeal
 
 NOT_STARTED = float("inf")
 
@@ -44,6 +45,7 @@ class Attempt(msgspec.Struct, eq=False):
     has_progress: bool = False  # told the saver of some, to be written before its end
     spent: float | None = None  # of its throttle's rate, where the handler said so
     observed: Any = None  # what observers see of it, where there are any
+    seal: AttemptSeal | None = None  # where what it leaves is to be encrypted
 
     def held(self) -> Held:
         claim = self.claim

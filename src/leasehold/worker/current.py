@@ -15,6 +15,7 @@ from leasehold.id_source import IdSource
 from leasehold.model.batches import Adder
 from leasehold.model.lanes import read_place
 from leasehold.model.throttles import check_amount, read_pause
+from leasehold.revealing import open_predecessor
 from leasehold.store.shield import shielded
 from leasehold.task import is_async
 from leasehold.worker.keeper import LocalKeeper
@@ -354,9 +355,11 @@ class CurrentJob(RunningJob):
             return self._predecessors
         except AttributeError:  # not in __init__: one is made for each job
             with shielded():
-                self._predecessors: tuple[Predecessor, ...] = tuple(
-                    self._store.predecessors(self.id)
-                )
+                found = self._store.predecessors(self.id)
+            keyring = self._store.keyring
+            self._predecessors: tuple[Predecessor, ...] = tuple(
+                open_predecessor(each, keyring) for each in found
+            )
             return self._predecessors
 
     def check(self) -> None:

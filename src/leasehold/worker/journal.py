@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from leasehold.model.envelopes import shown_text
 from leasehold.model.scrubbing import cut, scrub
 
 if TYPE_CHECKING:
@@ -72,12 +73,13 @@ class Journal:
             "queue": claim.queue,
             "attempt": claim.attempt,
         }
+        shows_arguments = self._shows_arguments and attempt.seal is None
         if ended.elapsed_seconds is not None:
             fields["job_duration_ms"] = round(ended.elapsed_seconds * 1000, 1)
         if ended.error is not None:
-            hidden = None if self._shows_arguments else claim.args
-            fields["error"] = scrub(ended.error, hidden)
-        if self._shows_arguments:
+            hidden = None if shows_arguments else claim.args
+            fields["error"] = scrub(shown_text(ended.error) or "", hidden)
+        if shows_arguments:
             fields["arguments"] = cut(claim.args, ARGUMENTS_LIMIT)
         return fields
 

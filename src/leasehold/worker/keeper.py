@@ -25,30 +25,47 @@ class LocalKeeper:
         self._worker = worker
         self._saver = saver
 
+    def seal(self, save: Save) -> Save:
+        """Encrypt what an encrypted job saves."""
+        seal = self._attempt.seal
+        return save if seal is None else seal.save(save)
+
+    def unseal(self, save: Save) -> Save:
+        """Read again what was sealed and is not written yet."""
+        seal = self._attempt.seal
+        return save if seal is None else seal.open_save(save)
+
     def keep(self, save: Save) -> None:
-        self._saver.save(self._attempt, save)
+        self._saver.save(self._attempt, self.seal(save))
 
     async def keep_async(self, save: Save) -> None:
-        await asyncio.wrap_future(self._saver.begin(self._attempt, save))
+        await asyncio.wrap_future(self._saver.begin(self._attempt, self.seal(save)))
 
     def keep_on(self, connection: object, save: Save) -> None:
         lease_seconds = self._attempt.claim.lease_seconds
         with shielded():
-            save_on(self._store, connection, self._worker, save, lease_seconds=lease_seconds)
+            sealed = self.seal(save)
+            save_on(self._store, connection, self._worker, sealed, lease_seconds=lease_seconds)
 
     async def keep_on_async(self, connection: object, save: Save) -> None:
         lease_seconds = self._attempt.claim.lease_seconds
         await save_on_async(
-            self._store, connection, self._worker, save, lease_seconds=lease_seconds
+            self._store, connection, self._worker, self.seal(save), lease_seconds=lease_seconds
         )
 
     def note(self, save: Save) -> None:
-        self._saver.note(self._attempt, save)
+        self._saver.note(self._attempt, self.seal(save))
 
     def cursor(self) -> Any:
         found = self._store.checkpoint(self._attempt.claim.job_id)
+        seal = self._attempt.seal
+        if found is not None and seal is not None:
+            found = seal.open_checkpoint(found)
         return None if found is None else found.cursor
 
     def steps(self) -> dict[str, Any]:
         found = self._store.steps(self._attempt.claim.job_id)
+        seal = self._attempt.seal
+        if seal is not None:
+            found = [seal.open_step(step) for step in found]
         return {step.name: step.result for step in found}

@@ -59,6 +59,12 @@ class PipeKeeper:
     def close(self) -> None:
         self._is_closed = True
 
+    def seal(self, save: Save) -> Save:
+        return save  # by the parent, which has the keys
+
+    def unseal(self, save: Save) -> Save:
+        return save
+
     def keep(self, save: Save) -> None:
         self._ask(Keep(save=save))
 

@@ -58,6 +58,12 @@ class Keeper(Protocol):
     def note(self, save: Save) -> None:
         """Take note of progress; returns at once."""
 
+    def seal(self, save: Save) -> Save:
+        """Encrypt what an encrypted job saves, where it is written by somebody else."""
+
+    def unseal(self, save: Save) -> Save:
+        """Read again what was sealed and is not written yet."""
+
     def cursor(self) -> Any:
         """Read the cursor that was saved last."""
 
@@ -192,15 +198,16 @@ class Savings:
         """Keep what is said from now on for the transaction's end, with what was noted before."""
         if self._gathered is not None:
             raise LeaseholdError("a transaction of this job is open already; it has one at a time")
-        self._gathered = [] if noted is None else [noted]
-        self._noted = noted
+        self._noted = None if noted is None else self._keeper.unseal(noted)
+        self._gathered = [] if self._noted is None else [self._noted]
 
     def gathered(self) -> Sequence[Save]:
         """What the transaction is to write last, if anything."""
         said = self._gathered or []
         steps = [save for save in said if save.step is not None]
         units = [save for save in said if save.step is None]
-        return [reduce(merge, units), *steps] if units else steps
+        saves = [reduce(merge, units), *steps] if units else steps
+        return [self._keeper.seal(save) for save in saves]
 
     def gathered_or_fence(self) -> Sequence[Save]:
         """… and if it is nothing, the question whether the lease stands."""

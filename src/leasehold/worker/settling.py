@@ -28,6 +28,8 @@ REJECTED_DELAY_SECONDS = 60.0
 def settlement(attempt: Attempt, outcome: Outcome, now: float) -> Settlement:
     """Write an outcome down for the store."""
     ended = _of_outcome(attempt, outcome, now)
+    if attempt.seal is not None:
+        ended = attempt.seal.settle(ended)
     return ended if attempt.spent is None else structs.replace(ended, spent=attempt.spent)
 
 

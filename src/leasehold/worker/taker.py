@@ -16,6 +16,7 @@ from leasehold.model.values import Settlement, Want
 from leasehold.placing import is_laned
 from leasehold.worker.attempt import attempt_of
 from leasehold.worker.lanes import Lanes
+from leasehold.worker.sealing import Opener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim, Only
     from leasehold.registry import Registry
     from leasehold.store.base import Store
+    from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.journal import Journal
@@ -69,6 +71,7 @@ class Taker:
         self._journal = journal
         self._observing = observing
         self._random = random.Random()
+        self._opener = Opener(lambda: store.keyring, self._tasks)
         self.only: Only | None = None
         self.lanes = Lanes(store, worker, settings.leases)
         self.uses_lanes = any(is_laned(task.options) for task in registry)
@@ -279,11 +282,23 @@ class Taker:
         self._plan.taken += len(claims)
         attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
         self._book.add(attempts)
+        if sealed := self._opener.wanted(attempts):
+            attempts = self._open(attempts, sealed)
         self._runners.submit(attempts)
         self._journal.claimed(len(claims))
         if self._observing is not None:
             self._observing.tell("claimed", len(claims), time.monotonic() - asked_at)
         return len(claims)
+
+    def _open(self, attempts: list[Attempt], sealed: list[Attempt]) -> list[Attempt]:
+        """Read the arguments of encrypted jobs; those that can't be read do not start."""
+        refused = set()
+        for attempt in sealed:
+            outcome = self._opener.open(attempt)
+            if outcome is not None:
+                refused.add(attempt.claim.job_id)
+                self._conclusion.outcome(attempt, outcome)
+        return [each for each in attempts if each.claim.job_id not in refused]
 
     def _hand_back(self, claims: list[Claim]) -> None:
         """Release what a claim gave that was under way when the stop came.

@@ -139,7 +139,7 @@ class JobTransaction:
 
     def _settlement(self) -> Settlement:
         attempt = self._attempt
-        return Settlement(
+        ended = Settlement(
             job_id=attempt.claim.job_id,
             fence=attempt.claim.fence,
             outcome="succeeded",
@@ -147,3 +147,4 @@ class JobTransaction:
             elapsed_seconds=time.monotonic() - attempt.started_at,
             spent=attempt.spent,
         )
+        return ended if attempt.seal is None else attempt.seal.settle(ended)

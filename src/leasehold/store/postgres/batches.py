@@ -11,6 +11,7 @@ from leasehold.errors import BatchBusy
 from leasehold.model.batches import BatchCounts, BatchInfo, BatchStatus
 from leasehold.store.postgres.following import Following
 from leasehold.store.postgres.rows import GREATEST_ID
+from leasehold.store.sealing import Sealing
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _COLUMNS = (
 )
 
 
-class Batches:
+class Batches(Sealing):
     """The part of the store for jobs that belong together."""
 
     skew_seconds: float
@@ -62,6 +63,7 @@ class Batches:
         self._run(load(PACKAGE, "create_batch"), document=document, skew_seconds=self.skew_seconds)
 
     def start_batch(self, batch: NewBatch, jobs: Sequence[NewJob]) -> None:
+        jobs = self._sealed(jobs)
         self._run(
             load(PACKAGE, "start_batch"),
             document=_encode(batch).decode(),

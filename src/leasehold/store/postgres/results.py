@@ -13,7 +13,6 @@ from leasehold.store.sql import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from uuid import UUID
 
 PACKAGE = "leasehold.store.postgres"
 
@@ -26,17 +25,17 @@ class Results:
 
     def ended(self, job_ids: Sequence[JobId]) -> Mapping[JobId, Ended | None]:
         found = self._run(load(PACKAGE, "ended"), ids=list(job_ids))
-        return {JobId(row[0]): _ended(*row) for row in found}
+        return {JobId(row[0]): _ended(row) for row in found}
 
 
-def _ended(
-    job_id: UUID, kind: str | None, state: str | None, result: str | None, error: str | None
-) -> Ended | None:
+def _ended(row: Sequence[Any]) -> Ended | None:
+    job_id, kind, state, result, error, tenant = row
     if kind is None or state is None:
         return None
     return Ended(
         job_id=JobId(job_id),
         kind=kind,
+        tenant=tenant,
         state=State(state),
         result=None if result is None else msgspec.Raw(result.encode()),
         error=error,

@@ -9,6 +9,7 @@ import msgspec
 
 from leasehold.model.schedules import DueSchedules, Firing, NewSchedule, ScheduleInfo
 from leasehold.store.base import arrivals_of
+from leasehold.store.sealing import Sealing
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ PACKAGE = "leasehold.store.postgres"
 _encode = msgspec.json.Encoder().encode
 
 
-class Schedules:
+class Schedules(Sealing):
     """The part of the store that concerns schedules."""
 
     skew_seconds: float
@@ -75,6 +76,7 @@ class Schedules:
         return DueSchedules(now, self._read("due_schedules", now=now, limit=limit), seconds)
 
     def fire(self, firing: Firing) -> bool:
+        firing = self._sealed_firing(firing)
         given = {
             "name": firing.name,
             "tenant": firing.tenant,

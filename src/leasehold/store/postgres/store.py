@@ -157,10 +157,12 @@ class PostgresStore(
     def dedicated(self) -> PostgresStore:
         store = PostgresStore(self.url, source=Own(self.url))
         store.skew_seconds = self.skew_seconds
+        store.keyring = self.keyring
         return store
 
     # -- enqueue ---------------------------------------------------------------------------------
     def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
+        jobs = self._sealed(jobs)
         with self._lend() as connection:
             wake = self._wake_at_once(connection, jobs)
             answers = self._enqueuing.write(connection, jobs, self.skew_seconds, wake=wake)
@@ -182,7 +184,7 @@ class PostgresStore(
         return None
 
     def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
-        steps = self._enqueue_in_steps(jobs)
+        steps = self._enqueue_in_steps(self._sealed(jobs))
 
         def take_step() -> Answers:
             with shielded():  # not between the steps, where the caller is at work
@@ -200,6 +202,7 @@ class PostgresStore(
         yield answers
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
+        jobs = self._sealed(jobs)
         parameters = {"jobs": _encode(jobs).decode(), "skew_seconds": self.skew_seconds}
         if keys_of(jobs):
             found = yield Statement(load(PACKAGE, "enqueue_keyed"), parameters)

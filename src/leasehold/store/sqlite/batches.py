@@ -19,6 +19,7 @@ from leasehold.model.batches import (
 from leasehold.model.ids import JobId
 from leasehold.model.values import NewJob
 from leasehold.store.base import Answers, EnqueueScript
+from leasehold.store.sealing import Sealing
 from leasehold.store.sqlite import following
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script
@@ -37,7 +38,7 @@ _COLUMNS = (
 _MOMENTS = ("created_at", "sealed_at", "failed_at", "cancelled_at", "ended_at")
 
 
-class Batches:
+class Batches(Sealing):
     """The part of the store for jobs that belong together."""
 
     _database: Database
@@ -58,6 +59,7 @@ class Batches:
             self._create(connection, batch, row)
 
     def start_batch(self, batch: NewBatch, jobs: Sequence[NewJob]) -> None:
+        jobs = self._sealed(jobs)
         row = _row(batch)
         with self._database.write() as connection:
             self._create(connection, batch, row)

@@ -117,7 +117,12 @@ def predecessors(connection: sqlite3.Connection, job_id: JobId) -> list[Predeces
         Predecessor(id=each)
         if (job := found.get(each)) is None
         else Predecessor(
-            id=each, kind=job.kind, state=job.state, result=job.result, error=job.error
+            id=each,
+            kind=job.kind,
+            state=job.state,
+            result=job.result,
+            error=job.error,
+            tenant=job.tenant,
         )
         for each in named
     ]

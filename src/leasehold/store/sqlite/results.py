@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -22,17 +23,17 @@ class Results:
     def ended(self, job_ids: Sequence[JobId]) -> Mapping[JobId, Ended | None]:
         with self._database.read() as connection:
             found = rows(connection, "ended", ids=as_json(job_ids))
-        return {to_job_id(row[0]): _ended(*row) for row in found}
+        return {to_job_id(row[0]): _ended(row) for row in found}
 
 
-def _ended(
-    job_id: str, kind: str | None, state: str | None, result: str | None, error: str | None
-) -> Ended | None:
+def _ended(row: Sequence[Any]) -> Ended | None:
+    job_id, kind, state, result, error, tenant = row
     if kind is None or state is None:
         return None
     return Ended(
         job_id=to_job_id(job_id),
         kind=kind,
+        tenant=tenant,
         state=State(state),
         result=None if result is None else msgspec.Raw(result.encode()),
         error=error,

@@ -12,6 +12,7 @@ import msgspec
 from leasehold.model.schedules import DueSchedules, Firing, NewSchedule, ScheduleInfo
 from leasehold.model.values import NewJob
 from leasehold.store.base import EnqueueScript, arrivals_of, made_of
+from leasehold.store.sealing import Sealing
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script
 from leasehold.store.sqlite.records import to_job_id
@@ -21,7 +22,7 @@ from leasehold.store.sqlite.times import SECOND, Clock, from_datetime, to_dateti
 _MOMENTS = ("created_at", "updated_at", "next_at", "last_slot", "last_fired_at", "paused_at")
 
 
-class Schedules:
+class Schedules(Sealing):
     """The part of the store that concerns schedules."""
 
     _database: Database
@@ -79,6 +80,7 @@ class Schedules:
         return DueSchedules(to_datetime(now), [_schedule(row) for row in due], seconds)
 
     def fire(self, firing: Firing) -> bool:
+        firing = self._sealed_firing(firing)
         if not self._may_fire(firing):
             return False
         with self._database.write() as connection:

@@ -163,6 +163,7 @@ class SqliteStore(
     def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
         if not jobs:
             return {}
+        jobs = self._sealed(jobs)
         refused = self._look_at_keys(jobs)
         if refused is not None:
             return refused
@@ -188,7 +189,7 @@ class SqliteStore(
         return lambda: answers
 
     def enqueue_script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
-        return without_checkpoints(self._script(jobs))
+        return without_checkpoints(self._script(self._sealed(jobs)))
 
     def _script(self, jobs: Sequence[NewJob]) -> EnqueueScript:
         make = write_script if all(job.unique is None for job in jobs) else keyed_script

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leasehold.model.batches import NewBatch
     from leasehold.model.schedules import Firing, NewSchedule, ScheduleInfo
     from leasehold.model.values import NewJob
+    from leasehold.sealing.keyring import Keyring
     from leasehold.store.base import Answers, EnqueueScript, SchemaStatus, Store
     from leasehold.store.contract.tenancy import OwnersScript
 
@@ -69,6 +70,14 @@ class TenantStore(TenantJobs, TenantBatches, NotForTenantsStore):
     @skew_seconds.setter
     def skew_seconds(self, _seconds: float) -> None:
         raise NotForTenants("skew_seconds")
+
+    @property
+    def keyring(self) -> Keyring | None:
+        return self._open().keyring
+
+    @keyring.setter
+    def keyring(self, _keyring: Keyring | None) -> None:
+        raise NotForTenants("keyring")
 
     def as_tenant(self, tenant: str) -> Store:
         self._stamp.check(tenant)

@@ -45,6 +45,9 @@ class JobWords(Command):
     delay: Duration | None = Field(default=None, description="Not before this time from now.")
     batch: Id | None = Field(default=None, description="The batch that it is to be a member of.")
     created_by: By = None
+    encrypted: bool = Field(
+        default=False, description="Whether its arguments and results stand encrypted."
+    )
     throttle: Name | None = Field(
         default=None, description="What limits it, like `domain:example.org`."
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from leasehold.model.ids import JobId
 from leasehold.model.values import Filter, Job
+from leasehold.revealing import show_job
 from leasehold.web.dashboard.texts import compact
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def find_by_id(client: Client, first: UUID, last: UUID, *, limit: int) -> list[J
     exact = client.store.get(JobId(last))
     if exact is not None:
         return [exact]
-    return client.store.find(Filter(), before=JobId(last), above=JobId(first), limit=limit)
+    found = client.store.find(Filter(), before=JobId(last), above=JobId(first), limit=limit)
+    return [show_job(job) for job in found]
 
 
 def find_by_text(

@@ -1,6 +1,6 @@
 -- Says what these jobs came to: those that have ended, and those that are not there (no kind). A live
 -- job gives no row. One look for all who wait: primary keys only, and for one that waits a single read.
-SELECT asked.id, job.kind, last.state::text, last.result::text, last.error
+SELECT asked.id, job.kind, last.state::text, last.result::text, last.error, job.tenant
 FROM unnest(%(ids)s::uuid[]) AS asked (id)
 LEFT JOIN LATERAL (
   SELECT state, result, error
@@ -10,7 +10,7 @@ LEFT JOIN LATERAL (
   LIMIT 1
 ) AS last ON true
 LEFT JOIN LATERAL (
-  SELECT kind FROM leasehold.job WHERE job.id = asked.id OFFSET 0
+  SELECT kind, tenant FROM leasehold.job WHERE job.id = asked.id OFFSET 0
 ) AS job ON last.state IS NULL OR last.state IN ('succeeded', 'dead', 'cancelled')
 WHERE CASE
   WHEN last.state IS NULL THEN job.kind IS NULL

@@ -1,6 +1,6 @@
 -- Says what these jobs came to: those that have ended, and those that are not there (no kind). A live
 -- job gives no row. One look for all who wait: primary keys and indexes on job_id only.
-SELECT asked.value, job.kind, last.state, last.result, last.error
+SELECT asked.value, job.kind, last.state, last.result, last.error, job.tenant
 FROM json_each(:ids) AS asked
 LEFT JOIN leasehold_outcome AS last ON last.job_id = asked.value AND last.attempt = (
   SELECT max(attempt) FROM leasehold_outcome WHERE job_id = asked.value

@@ -1,0 +1,63 @@
+"""The last step before jobs are written: what is to be encrypted leaves this process so.
+
+Every way to write jobs goes through here, so that none can forget it. The keys are the store's.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import structs
+
+from leasehold.errors import BadOption, NoKeyring
+from leasehold.sealing.seals import ARGUMENTS, job_seal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from leasehold.model.schedules import Firing
+    from leasehold.model.values import NewJob
+    from leasehold.sealing.keyring import Keyring
+
+_is_asked = attrgetter("encrypted")
+
+
+class Sealing:
+    """The part of a store that has the keys."""
+
+    keyring: Keyring | None = None
+
+    def _sealed(self, jobs: Sequence[NewJob]) -> Sequence[NewJob]:
+        """Encrypt the arguments of those jobs that ask for it, or whose tenant does."""
+        keyring = self.keyring
+        tenants = frozenset() if keyring is None else keyring.tenants
+        if not tenants and not any(map(_is_asked, jobs)):
+            return jobs
+        return [
+            _seal(job, keyring) if job.encrypted or job.tenant in tenants else job for job in jobs
+        ]
+
+    def _sealed_firing(self, firing: Firing) -> Firing:
+        """Do the same for the jobs of a schedule's slots."""
+        sealed = self._sealed(firing.jobs)
+        return firing if sealed is firing.jobs else structs.replace(firing, jobs=list(sealed))
+
+
+def _seal(job: NewJob, keyring: Keyring | None) -> NewJob:
+    if keyring is None:
+        raise NoKeyring
+    if job.shows:
+        raise BadOption(
+            f"job of {job.kind!r}: it is to be encrypted, and its throttle or share, made of its "
+            "arguments, would show them; name it at the call: with_options(throttle=…)"
+        )
+    seal = job_seal(keyring, job.id, job.tenant)
+    args = seal.seal_json(ARGUMENTS, bytes(job.args), repeats=True)
+    changes = {"args": msgspec.Raw(args), "encrypted": False}
+    if job.unique is not None and job.unique.is_of_arguments:
+        # Whoever has the keys makes the same name of the same arguments, and nobody else can.
+        hidden = f"{job.kind}#{keyring.hash(job.unique.key)}"
+        changes["unique"] = structs.replace(job.unique, key=hidden, is_of_arguments=False)
+    return structs.replace(job, **changes)
