@@ -110,7 +110,7 @@ class Keyring:
         self._write(self.document.with_active(key_id))
 
     def forget(self, key_id: str) -> None:
-        """Take a key away; see `client.encryption.retire`, which looks first whether it is needed."""
+        """Take a key away; `client.encryption.retire` looks first whether it is needed."""
         self._write(self.document.without_key(key_id))
 
     def save(self, path: str | os.PathLike[str]) -> None:
