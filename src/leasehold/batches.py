@@ -200,15 +200,15 @@ class Batches:
     def cancel(self, batch_id: UUID | str, *, by: str | None = None) -> BatchInfo:
         """Cancel all members that have not ended, of nested batches too; it takes no more of them.
 
-        Running members are told to stop. A batch that has ended stays as it is. When it fails
-        half-way, what was done is done: call it again.
+        Running members are told to stop. A batch that has ended stays as it is. When this fails
+        half-way, a worker's sweep goes on with it.
         """
         known = read_job_id(batch_id, name="batch")
         marked = self._store().cancel_batch(known, by=by)
         if marked is None:
             raise BatchNotFound(known)
         if self.get(known).status is BatchStatus.CANCELLING:
-            self._cancel_members(marked, by)
+            cancel_members(self._store(), marked, by)
             self._follow(marked[::-1])
         return self.get(known)
 
@@ -230,12 +230,6 @@ class Batches:
         if before.status.is_final or before.round > 1:  # else it was never sealed, or is
             return self.seal(known)
         return self.get(known)
-
-    def _cancel_members(self, batches: Sequence[JobId], by: str | None) -> None:
-        store, tries = self._store(), _TRIES
-        while tries > 0 and (found := store.live_members(batches, limit=STEP)):
-            if not store.cancel_many(found, by=by):
-                tries -= 1  # they have just moved
 
     def _follow(self, batches: Sequence[JobId]) -> None:
         """End what is over; what could not be looked at now is left to the workers' sweep."""
@@ -337,6 +331,17 @@ class Batch:
 
     def _own_call(self, call: Call) -> Call:
         return structs.replace(call, task=self._own(call.task)) if self.tenant else call
+
+
+def cancel_members(
+    store: Store, batches: Sequence[JobId], by: str | None, *, steps: int | None = None
+) -> None:
+    """Cancel what has not ended in these batches, in steps, so many at most."""
+    tries = _TRIES
+    while tries > 0 and steps != 0 and (found := store.live_members(batches, limit=STEP)):
+        if not store.cancel_many(found, by=by):
+            tries -= 1  # they have just moved
+        steps = None if steps is None else steps - 1
 
 
 def _twice(write: Callable[[], object]) -> None:

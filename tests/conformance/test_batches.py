@@ -397,6 +397,17 @@ def test_a_death_is_told_at_the_end_at_the_latest(store: Store) -> None:
 
 
 # -- cancel ----------------------------------------------------------------------------------------
+def test_a_sweep_names_cancelled_batches_that_are_not_over(store: Store) -> None:
+    batch, (member,) = batch_of(store, 1)
+    other, _ = batch_of(store, 1)
+    store.seal_batch(other)
+    store.cancel_batch(batch, by="Ada")
+    assert store.sweep(after=None, limit=10, is_thorough=False).cancelled == {batch: "Ada"}
+    store.cancel(member, by="Ada")
+    swept = store.sweep(after=None, limit=10, is_thorough=False)
+    assert (swept.batches, swept.cancelled) == ((batch,), {})
+
+
 def test_a_cancelled_batch_and_those_nested_in_it_take_no_members(store: Store) -> None:
     batch, _ = batch_of(store, 1)
     nested = make_batch(store, parent=batch)

@@ -275,6 +275,17 @@ def test_an_isolated_member_knows_its_batch_and_can_not_add(client: Client) -> N
     assert client.get(job.id).result == [str(batch.id), "LeaseholdError"]
 
 
+def test_a_cancellation_whose_caller_died_is_ended_by_a_sweep(client: Client) -> None:
+    batch = fill(client, 5)
+    client.store.cancel_batch(batch.id, by="Ada")  # and here its process was killed
+    with new_worker(client, (report,), poll="100ms"):
+        wait_until(lambda: len(told) == 1, "the callback has run")
+    assert (told[0].cancelled, told[0].is_cancelled) == (5, True)
+    assert batch.info().status is BatchStatus.CANCELLED
+    (member, *_) = client.find(batch=batch.id)
+    assert "Ada" in (client.history(member.id)[-1].error or "")
+
+
 def test_an_error_while_it_is_filled_cancels_it(client: Client) -> None:
     batch = client.batches.create(on_end=report)
 

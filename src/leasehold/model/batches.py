@@ -146,6 +146,7 @@ class Followed(msgspec.Struct, frozen=True):
     busy: tuple[JobId, ...] = ()
     arrivals: dict[str, int] = {}  # jobs that were made or let go, by queue
     swept_to: JobId | None = None  # the last batch of a sweep that was cut off at its limit
+    cancelled: dict[JobId, str | None] = {}  # swept ones that are not over, and by whom
 
     @property
     def is_any(self) -> bool:

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from leasehold.batches import cancel_members
 from leasehold.model.batches import Followed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from leasehold.model.ids import JobId
     from leasehold.model.needs import Released
     from leasehold.store.base import Store
 
 SWEEP_LIMIT = 1_000
+STEPS = 10  # of a cancellation, in one sweep
 
 
 def follow_up(store: Store, ended: Sequence[JobId]) -> Followed:
@@ -32,6 +34,14 @@ def follow_up(store: Store, ended: Sequence[JobId]) -> Followed:
 def sweep_dependents(store: Store, limit: int = SWEEP_LIMIT) -> Followed:
     """Do the same for ends that nobody has followed up, for jobs that wait for others."""
     return _go_on(store, Followed(), store.sweep_dependents(limit=limit))
+
+
+def cancel_rest(store: Store, cancelled: Mapping[JobId, str | None]) -> Followed:
+    """Cancel members of batches whose cancellation somebody did not live to end; some of them."""
+    for by in dict.fromkeys(cancelled.values()):
+        batches = [batch for batch, who in cancelled.items() if who == by]
+        cancel_members(store, batches, by, steps=STEPS)
+    return store.follow_batches(list(cancelled)[::-1]) if cancelled else Followed()
 
 
 def _go_on(store: Store, followed: Followed, released: Released) -> Followed:

@@ -13,7 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from leasehold.errors import LeaseholdError
-from leasehold.upkeep.following import follow_up, sweep_dependents
+from leasehold.upkeep.following import cancel_rest, follow_up, sweep_dependents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,6 +113,7 @@ class Follower:
         swept = self._store.sweep(after=self._after, limit=SWEEP_LIMIT, is_thorough=is_thorough)
         self._after = swept.swept_to
         self._note(swept)
+        self._note(cancel_rest(self._store, swept.cancelled))
         self._note(sweep_dependents(self._store))
 
     def _note(self, followed: Followed) -> None:

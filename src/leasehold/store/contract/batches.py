@@ -55,5 +55,6 @@ class BatchStore(Protocol):
     def sweep(self, *, after: JobId | None, limit: int, is_thorough: bool) -> Followed:
         """Do the same for what nobody has followed up, for so many batches with greater ids.
 
-        A thorough one also looks for dead members that were not noticed.
+        A thorough one also looks for dead members that were not noticed. Names those that were
+        cancelled and are not over: whoever did that may not have lived to cancel all members.
         """

@@ -51,8 +51,15 @@ class Following:
         if not batches:
             return Followed()
         followed = self.look_at(batches, is_thorough=is_thorough)
-        is_cut = len(batches) == limit
-        return structs.replace(followed, swept_to=batches[-1] if is_cut else None)
+        return structs.replace(
+            followed,
+            swept_to=batches[-1] if len(batches) == limit else None,
+            cancelled={
+                batch: by
+                for batch, is_cancelled, by in found
+                if is_cancelled and batch not in followed.batches
+            },
+        )
 
     def _follow_batches(
         self, batches: Sequence[JobId], *, has_dead: bool | None

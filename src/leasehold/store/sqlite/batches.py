@@ -128,10 +128,15 @@ class Batches(Sealing):
     def sweep(self, *, after: JobId | None, limit: int, is_thorough: bool) -> Followed:
         dead = None if is_thorough else False
         with self._database.read() as connection:
-            batches = following.unended(connection, after, limit)
+            batches, cancelled = following.unended(connection, after, limit)
         followed = self._follow(lambda _: dict.fromkeys(batches, dead))
-        is_cut = len(batches) == limit
-        return msgspec.structs.replace(followed, swept_to=batches[-1] if is_cut else None)
+        return msgspec.structs.replace(
+            followed,
+            swept_to=batches[-1] if len(batches) == limit else None,
+            cancelled={
+                batch: by for batch, by in cancelled.items() if batch not in followed.batches
+            },
+        )
 
     def _follow(
         self, choose: Callable[[sqlite3.Connection], Mapping[JobId, bool | None]]

@@ -34,11 +34,14 @@ def batches_of(connection: sqlite3.Connection, ended: Sequence[JobId]) -> dict[J
     return {to_job_id(batch): bool(has_dead) for batch, has_dead in found}
 
 
-def unended(connection: sqlite3.Connection, after: JobId | None, limit: int) -> list[JobId]:
-    """Name batches that may have to be ended."""
+def unended(
+    connection: sqlite3.Connection, after: JobId | None, limit: int
+) -> tuple[list[JobId], dict[JobId, str | None]]:
+    """Name batches that may have to be ended; and those of them that were cancelled, by whom."""
     start = "" if after is None else str(after)
     found = rows(connection, "sweep_batches", after=start, limit=limit)
-    return [to_job_id(row[0]) for row in found]
+    cancelled = {to_job_id(each): by for each, is_cancelled, by in found if is_cancelled}
+    return [to_job_id(row[0]) for row in found], cancelled
 
 
 def has_work(connection: sqlite3.Connection, asked: Mapping[JobId, bool | None]) -> bool:

@@ -1,5 +1,5 @@
 -- Lists batches that have not ended, for a sweep: batch_open.
-SELECT id
+SELECT id, cancelled_at IS NOT NULL, cancelled_by
 FROM leasehold.batch
 WHERE ended_at IS NULL
   AND id > %(after)s
