@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
+from leasehold.async_access import AsyncTokens
 from leasehold.async_alerts import AsyncAlerts
 from leasehold.async_batches import AsyncBatches
 from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
@@ -82,6 +83,7 @@ class AsyncClient:
         self.retention = AsyncRetentions(self._client.retention)
         self.stats = AsyncStats(self._client.stats)
         self.alerts = AsyncAlerts(self._client.alerts)
+        self.tokens = AsyncTokens(self._client.tokens)
 
     async def __aenter__(self) -> Self:
         return self

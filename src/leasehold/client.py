@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from msgspec import structs
 
 from leasehold.alerts import Alerts
+from leasehold.auditing import Audit
 from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
@@ -39,6 +40,7 @@ from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
 from leasehold.store.tenants.store import TenantStore
 from leasehold.task import Task
+from leasehold.tokens import Tokens
 from leasehold.tracing import is_traced, producing, producing_begun
 from leasehold.waiter import Waiter
 from leasehold.waiting import each_ended, results_of, wait_many
@@ -112,6 +114,8 @@ class Client:
         self.retention = Retentions(lambda: self.store)
         self.stats = Stats(lambda: self.store)
         self.alerts = Alerts(lambda: self.store)
+        self.tokens = Tokens(lambda: self.store)
+        self.audit = Audit(lambda: self.store)
         self.batches = Batches(lambda: self.store, self._ids, self.write, self._begin)
 
     def __enter__(self) -> Self:

@@ -117,4 +117,6 @@ def test_no_trigger_of_postgresql_would_do_something_while_rows_arrive(postgres_
     with closing(open_store(postgres_url)) as store:
         store.migrate()
     with open_tables(postgres_url) as tables:
-        assert tables.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal") == []
+        found = tables.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
+        # The audit record, which is not moved, has two.
+        assert [each for each in found if not each["tgname"].startswith("audit_is_")] == []

@@ -18,6 +18,7 @@ from leasehold.errors import (
     JobNotFound,
     NotForTenants,
 )
+from leasehold.model.audit import AuditFilter, Entry
 from leasehold.model.batches import BatchFilter, NewBatch
 from leasehold.model.needs import Needs
 from leasehold.model.schedules import Firing
@@ -119,6 +120,11 @@ def fire(store: TenantStore, _scene: Scene) -> None:
         store.fire(Firing(tenant=GLOBEX, jobs=[], is_by_hand=True, **seen))
 
 
+def get_together(store: TenantStore, scene: Scene) -> list[Any]:
+    with store.together():
+        return [store.get(job) for job in scene.jobs]
+
+
 def drain(script: Any) -> Any:
     """Answer each statement of a script with all that the other tenant has."""
     return list(script)
@@ -158,6 +164,10 @@ TRIED: dict[str, Try] = {
     "delete_many": together("delete_many"),
     "key": lambda store, _: store.key(KEY, tenant=""),
     "forget_key": lambda store, _: store.forget_key(KEY, tenant=""),
+    # -- what was done
+    "together": get_together,
+    "record": lambda store, _: store.record(Entry(actor="a", via="cli", action="b")),
+    "audit": listing("audit", AuditFilter()),
     # -- batches
     "batch_owners": on_batches("batch_owners"),
     "create_batch": make_batch_again,

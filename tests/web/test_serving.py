@@ -140,14 +140,14 @@ def test_logs_are_json_when_asked_and_requests_are_not_logged(store_url: str) ->
 
 def test_an_address_that_others_reach_is_refused() -> None:
     for host in (EVERYWHERE, "::", "192.0.2.1", "example.org", ""):
-        with pytest.raises(BadOption, match="--insecure"):
-            check_address(host, is_insecure=False)
-        check_address(host, is_insecure=True)
+        with pytest.raises(BadOption, match="token"):
+            check_address(host, is_asking=False)
+        check_address(host, is_asking=True)
     for host in ("127.0.0.1", "127.1.2.3", "::1", "localhost"):
-        check_address(host, is_insecure=False)
+        check_address(host, is_asking=False)
     done = run("--host", EVERYWHERE)
     assert done.returncode == 2
-    assert "--insecure" in done.stderr
+    assert "leasehold token add" in done.stderr
 
 
 def test_a_port_that_is_taken_is_named() -> None:

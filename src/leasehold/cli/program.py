@@ -23,6 +23,7 @@ from leasehold.cli.serve import serve
 from leasehold.cli.shares import shares
 from leasehold.cli.stats import failures, stats
 from leasehold.cli.throttles import throttles
+from leasehold.cli.tokens import token
 from leasehold.cli.top import top
 from leasehold.cli.why import why
 from leasehold.cli.work import work
@@ -63,7 +64,7 @@ for _command in (
         shares,
         workers,
     ),
-    *(stats, failures, top, retention, prune, alerts, migrate, move, doctor, bench),
+    *(stats, failures, top, retention, prune, alerts, token, migrate, move, doctor, bench),
 ):
     program.add_command(_command)
 batches.add_command(draw)

@@ -15,6 +15,7 @@ from leasehold.errors import LeaseholdError
 
 if TYPE_CHECKING:
     from leasehold.cli.session import Session
+    from leasehold.client import Client
     from leasehold.registry import Registry
     from leasehold.web.assembly import Assembly
 
@@ -24,8 +25,9 @@ leasehold serve shop.tasks --port 9000 --queue mail --slots 8
 leasehold serve --no-worker --read-only
 leasehold serve shop.tasks --no-worker --no-needs-worker   # jobs run by POST /worker only"""
 _NOTES = """\
-Whoever reaches the service may do everything: an address that is not this machine's own is refused
-unless --insecure is given. Behind a proxy, name it with --allow-host."""
+As long as there is no token (leasehold token add), whoever reaches the service may do everything:
+an address that is not this machine's own is refused then. Behind a proxy, name it with
+--allow-host."""
 
 
 @click.command(cls=Command, example=_EXAMPLE, notes=_NOTES)
@@ -44,7 +46,29 @@ unless --insecure is given. Behind a proxy, name it with --allow-host."""
     "--allow-host", "hosts", multiple=True, metavar="NAME", help="Answer to this name, too."
 )
 @click.option("--root-path", default="", metavar="PATH", help="What a proxy takes off each path.")
-@click.option("--insecure", "is_insecure", is_flag=True, help="Listen where others can reach it.")
+@click.option(
+    "--auth",
+    type=click.Choice(["auto", "required"]),
+    default="auto",
+    show_default=True,
+    help="Ask who it is as soon as there is a token, or in any case.",
+)
+@click.option("--no-auth", "is_open", is_flag=True, help="Ask nobody; on this machine only.")
+@click.option("--open-metrics", "has_open_metrics", is_flag=True, help="/metrics is for everybody.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    default=200.0,
+    show_default=True,
+    help="Requests a second, of each who asks.",
+)
+@click.option(
+    "--trust-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Believe this proxy who its clients are, and whether they use https.",
+)
 @click.option(
     "--needs-worker/--no-needs-worker",
     default=True,
@@ -87,7 +111,7 @@ def serve(
     tasks: tuple[str, ...],
     host: str,
     port: int,
-    is_insecure: bool,
+    is_open: bool,
     has_worker: bool,
     queues: tuple[str, ...],
     slots: tuple[str, ...],
@@ -114,7 +138,9 @@ def serve(
         open_socket,
     )
 
-    check_address(host, is_insecure=is_insecure)
+    if is_open:
+        check_address(host, is_asking=False)
+        options["auth"] = "off"
     set_up_logging(log_level, log_format)
     _quieten_server(has_access_log=has_access_log)
     registry = load_registry(tasks)
@@ -126,7 +152,13 @@ def serve(
         if has_worker:
             words = {"queues": read_queues(queues), **read_slots(slots), "grace": grace}
             workers = stack.enter_context(embedded_workers(assembly, **words))
-        running = Running(assembly, workers, has_access_log=has_access_log, root_path=root_path)
+        running = Running(
+            assembly,
+            workers,
+            has_access_log=has_access_log,
+            root_path=root_path,
+            proxies=options["proxies"],
+        )
         address = address_of(opened) + root_path
         running.serve(opened, on_start=lambda: _announce(session, address, assembly))
 
@@ -182,11 +214,16 @@ def _assemble(
     if options["is_migrating"]:
         client.store.migrate()
     client.store.check_schema()
+    auth = _choose_auth(client, host, options)
     settings = WebSettings(
         is_read_only=options["is_read_only"],
         needs_worker=options["needs_worker"],
         silent_seconds=options["silent_seconds"],
         hosts=(*options["hosts"], host),
+        auth=auth,
+        rate=options["rate"],
+        burst=5 * options["rate"],
+        has_open_metrics=options["has_open_metrics"],
     )
     found = find_applications() if options["has_apps"] else []
     found += load_applications(options["apps"])
@@ -197,6 +234,17 @@ def _assemble(
         found=found,
         is_migrating=options["is_migrating"],
     )
+
+
+def _choose_auth(client: Client, host: str, options: dict[str, Any]) -> Any:
+    """Refuse to be reached by others while nobody is asked; and then go on asking."""
+    from leasehold.web.serving import check_address, is_loopback
+
+    auth = options["auth"]
+    if auth == "auto" and not is_loopback(host):
+        check_address(host, is_asking=client.store.has_tokens())
+        return "required"
+    return auth
 
 
 def _announce(session: Session, address: str, assembly: Assembly) -> None:

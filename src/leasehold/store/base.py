@@ -42,7 +42,9 @@ from leasehold.model.values import (
     WorkerInfo,
 )
 from leasehold.sealing.keyring import Keyring
+from leasehold.store.contract.access import AccessStore
 from leasehold.store.contract.alerts import AlertStore
+from leasehold.store.contract.audit import AuditStore
 from leasehold.store.contract.batches import BatchStore
 from leasehold.store.contract.keeping import KeepingStore
 from leasehold.store.contract.moving import MovingStore
@@ -161,6 +163,8 @@ class Store(
     VitalsStore,
     AlertStore,
     TenancyStore,
+    AccessStore,
+    AuditStore,
     PeopleStore,
     Protocol,
 ):

@@ -137,6 +137,11 @@ LEFT_BEHIND = frozenset(
     {
         *("lease", "worker", "migration", "fence", "turnstile", "duty", "move"),
         *("statistic", "depth", "alert", "alert_mute"),
+        *(
+            "token",
+            "session",
+            "audit",
+        ),  # who may do what is said anew; what was done was done there
     }
 )
 

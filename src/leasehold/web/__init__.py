@@ -4,8 +4,16 @@
 An `Application` is a program that lives in `leasehold serve`.
 """
 
+from leasehold.web.access import Identity, identity_of
 from leasehold.web.app import create_app
 from leasehold.web.applications import Application
-from leasehold.web.settings import WebSettings
+from leasehold.web.settings import JwtSettings, WebSettings
 
-__all__ = ["Application", "WebSettings", "create_app"]
+__all__ = [
+    "Application",
+    "Identity",
+    "JwtSettings",
+    "WebSettings",
+    "create_app",
+    "identity_of",
+]

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from leasehold.errors import LeaseholdError, StoreError
+from leasehold.web.access.rights import Denied
 from leasehold.web.problems import MEDIA_TYPE, Fault, Problem, make_problem, problem_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def install(app: FastAPI) -> None:
     """Let the application answer every error with a problem."""
     handlers: dict[Any, Any] = {
         LeaseholdError: _answer_error,
+        Denied: _answer_denied,
         HTTPException: _answer_http,
         RequestValidationError: _answer_invalid,
         Exception: _answer_crash,
@@ -81,6 +83,10 @@ def _answer_error(request: Request, error: LeaseholdError) -> Response:
     if isinstance(error, StoreError):
         _logger.warning("store failed", extra={"path": request.url.path, "error": str(error)})
     return respond(request, problem_of(error))
+
+
+def _answer_denied(request: Request, error: Denied) -> Response:
+    return respond(request, error.problem)
 
 
 def _answer_http(request: Request, error: HTTPException) -> Response:

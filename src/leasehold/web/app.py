@@ -12,6 +12,9 @@ from starlette.routing import Route
 from leasehold._version import __version__
 from leasehold.registry import Registry
 from leasehold.web import dashboard
+from leasehold.web.access.access import Access
+from leasehold.web.access.gate import AccessGate
+from leasehold.web.access.rights import refuse_undeclared
 from leasehold.web.answering import install
 from leasehold.web.api import (
     alerts,
@@ -83,7 +86,9 @@ class Service(FastAPI):
         limited = BodyLimit(
             super().build_middleware_stack(), settings.body_limit, self.state.body_limits
         )
-        return SecurityHeaders(Guard(limited, settings))
+        access: Access = self.state.site.access
+        gate = AccessGate(limited, access, self.state.routes, self.state.public_paths)
+        return SecurityHeaders(Guard(gate, settings))
 
 
 def create_app(
@@ -112,12 +117,16 @@ def create_app(
     app.state.site = site or Site(
         client=client, settings=settings or WebSettings(), registry=registry or Registry()
     )
+    if app.state.site.access is None:
+        app.state.site.access = Access(client, app.state.site.settings)
     app.state.body_limits = {}  # of applications, by their path
+    app.state.public_paths = set()  # of applications that are for everybody
     routers = [*_ROUTERS, *_extend(app)]
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes]
     app.state.routes = [route for route in routes if isinstance(route, Route)]
+    refuse_undeclared(app.state.routes)
     install(app)
     describe(app)
     return app

@@ -41,6 +41,11 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     `make_app` makes what is served at `/<name>`, below which its own routes begin at `/`. Its
     `tasks` are run by the embedded worker, which writes its `schedules` down. With a `store_url`
     its jobs have a database of their own, with a worker and a dashboard of their own.
+
+    Where the service asks people who they are, an application's pages are for those who may read,
+    and `leasehold.web.identity_of(request)` says who it is. With `is_for_everybody` nobody is
+    asked; with `is_for_tenants` people who are bound to a tenant get in: then it is the
+    application that shows them only what is theirs.
     """
 
     name: str
@@ -50,6 +55,8 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     schedules: Sequence[Schedule] = ()
     store_url: str | None = None
     body_limit: int | None = None  # bytes; None: as the service's
+    is_for_everybody: bool = False
+    is_for_tenants: bool = False
 
     def registry(self) -> Registry:
         """Collect its tasks, and the schedules of their module with its own."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from leasehold.client import Client
 from leasehold.errors import BadOption
 from leasehold.registry import Registry
+from leasehold.web.access.application_gate import ApplicationGate
 from leasehold.web.app import create_app, first_segments
 from leasehold.web.applications import note_broken
 from leasehold.web.mounting import ApplicationMount, broken, lifespan_of
@@ -106,8 +107,10 @@ def _plug_in(
     together = Registry([*site.registry, *own], [*site.registry.schedules, *own.schedules])
     if application.make_app is not None:
         app = application.make_app(site.client)
-        _mount(assembly, link.path, app)
+        _mount(assembly, link.path, ApplicationGate(app, application))
         assembly.served[application.name] = app
+        if application.is_for_everybody:
+            assembly.app.state.public_paths.add(link.path)
         if application.body_limit is not None:
             assembly.app.state.body_limits[link.path] = application.body_limit
     else:
@@ -132,6 +135,7 @@ def _site_of(assembly: Assembly, application: Application) -> Site:
         title=application.title,
         path=f"/{STORES}/{application.name}",
         ending=assembly.main.ending,
+        access=assembly.main.access,
     )
 
 

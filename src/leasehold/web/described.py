@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 
 from leasehold import errors
+from leasehold.web.access.rights import needs_of
 from leasehold.web.problems import KINDS, MEDIA_TYPE, TITLES, make_problem, type_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-    from fastapi.routing import APIRoute
 
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
 PROBLEM_SCHEMA: dict[str, Any] = {
@@ -42,6 +43,13 @@ PROBLEM_SCHEMA: dict[str, Any] = {
         },
     },
 }
+_TOKEN = "token"  # noqa: S105 - a name in the document
+_SCHEME = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A token of `leasehold token add`, or a JWT of the issuer that is configured.",
+}
+_DENIED = (401, 403, 429)  # what a route may answer that is not for everybody
 # What any route may answer.
 _ALWAYS = (400, 403, 413, 421, 422, 500, 503)
 
@@ -78,6 +86,20 @@ def name_operation(route: APIRoute) -> str:
     return route.name
 
 
+def _describe_access(route: APIRoute, operations: dict[str, Any]) -> None:
+    """Say what a route needs, and how it answers those who do not have it."""
+    needs = needs_of(route)
+    if needs is None or needs.right is None:
+        return
+    for method in route.methods or ():
+        operation = operations[method.lower()]
+        operation["security"] = [{_TOKEN: []}]
+        operation["x-leasehold-scope"] = needs.right.value
+        operation["x-leasehold-tenants"] = needs.for_tenants
+        for status in _DENIED:
+            operation["responses"].setdefault(str(status), _response(TITLES[status], {}))
+
+
 def describe(app: FastAPI) -> None:
     """Let the application's OpenAPI document have the schema of problems."""
 
@@ -93,6 +115,10 @@ def describe(app: FastAPI) -> None:
             )
             schemas = document.setdefault("components", {}).setdefault("schemas", {})
             schemas["Problem"] = PROBLEM_SCHEMA
+            document["components"]["securitySchemes"] = {_TOKEN: _SCHEME}
+            for route in app.state.routes:
+                if isinstance(route, APIRoute) and route.include_in_schema:
+                    _describe_access(route, document["paths"][route.path_format])
             app.openapi_schema = document
         return app.openapi_schema
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from prometheus_client.exposition import generate_latest
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST as OPEN_METRICS_TYPE
 from prometheus_client.openmetrics.exposition import generate_latest as generate_open_metrics
 from starlette.responses import Response
 
 from leasehold.metrics import Metrics
+from leasehold.web.access.rights import ApiRouter, reads_metrics
 from leasehold.web.fleet import FleetCollector
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 OPEN_METRICS = "application/openmetrics-text"
 _TEXT = {"schema": {"type": "string"}}
 
-router = APIRouter(tags=["health"])
+router = ApiRouter(tags=["health"])
 
 
 class Both:
@@ -51,6 +52,7 @@ def install(app: FastAPI) -> None:
     response_class=Response,
     responses={200: {"content": {"text/plain": _TEXT, OPEN_METRICS: _TEXT}}},
 )
+@reads_metrics
 def get_metrics(request: Request) -> Any:
     """Say how the queue stands, for Prometheus, as text or OpenMetrics."""
     both: Any = request.app.state.both_metrics

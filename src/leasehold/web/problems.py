@@ -97,6 +97,7 @@ KINDS: dict[type[LeaseholdError], Kind] = {
 
 TITLES = {
     400: "Bad request",
+    401: "Who is it?",
     403: "Refused",
     404: "Not found",
     405: "Method not allowed",

@@ -36,17 +36,17 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _logger = logging.getLogger("leasehold.web")
 
 
-def check_address(host: str, *, is_insecure: bool) -> None:
-    """Refuse an address that others can reach: whoever reaches the service may do everything."""
-    if is_insecure or _is_loopback(host):
+def check_address(host: str, *, is_asking: bool) -> None:
+    """Refuse an address that others can reach where nobody is asked who they are."""
+    if is_asking or is_loopback(host):
         return
     raise BadOption(
-        f"host: {host} can be reached by others, and the service asks nobody who they are; "
-        "bind it to 127.0.0.1 behind a proxy that does, or say --insecure"
+        f"host: {host} can be reached by others, and the service would ask nobody who they are; "
+        "make a token first (leasehold token add), say --auth required, or bind it to 127.0.0.1"
     )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
@@ -155,7 +155,9 @@ class Running:
             self._loop.call_soon_threadsafe(self._ending.set)
 
 
-def _configure(app: FastAPI, *, has_access_log: bool, root_path: str) -> uvicorn.Config:
+def _configure(
+    app: FastAPI, *, has_access_log: bool, root_path: str, proxies: Sequence[str] = ()
+) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         lifespan="on",
@@ -163,7 +165,8 @@ def _configure(app: FastAPI, *, has_access_log: bool, root_path: str) -> uvicorn
         access_log=has_access_log,
         ws="none",
         root_path=root_path,
-        proxy_headers=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         server_header=False,
         timeout_graceful_shutdown=REQUESTS_GRACE_SECONDS,
     )

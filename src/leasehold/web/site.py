@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
 from leasehold.client import Client
 from leasehold.registry import Registry
+from leasehold.web.access.access import Access
+from leasehold.web.access.clients import identity_client
+from leasehold.web.access.identity import Identity, identity_of
 from leasehold.web.settings import WebSettings
 from leasehold.worker import Worker
 from leasehold.worker.observing import Observer
@@ -63,6 +66,7 @@ class Site:
     error_page: ErrorPage | None = None
     workers: tuple[Worker, ...] = ()  # that are embedded here
     observers: tuple[Observer, ...] = ()  # of the workers that run here
+    access: Access | None = None  # who may ask; one for all stores of a service
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     runs: set[threading.Thread] = field(default_factory=set)  # one for each `POST /worker`
 
@@ -71,6 +75,15 @@ class Site:
         if self.ending.is_set():
             self.ending = asyncio.Event()  # the old one belongs to a loop that has ended
 
+    def seen_by(self, identity: Identity | None) -> Site:
+        """Return the site as somebody may see it: who is bound to a tenant has only its client.
+
+        The one place where a request gets its client, so that no route can forget whose it is.
+        """
+        if identity is None or identity.tenant is None:
+            return self
+        return replace(self, client=identity_client(self.client, identity))
+
     def base(self, request: Request) -> str:
         """Return the path of the whole service, below which the links of stores and apps are."""
         root: str = request.scope.get("root_path", "")
@@ -78,8 +91,15 @@ class Site:
 
 
 def get_site(request: Request) -> Site:
+    """Return the site as whoever asks may see it."""
+    return get_whole_site(request).seen_by(identity_of(request))
+
+
+def get_whole_site(request: Request) -> Site:
+    """Return the site itself, for what is about no tenant's jobs."""
     site: Site = request.app.state.site
     return site
 
 
 OfSite = Annotated[Site, Depends(get_site)]
+OfWholeSite = Annotated[Site, Depends(get_whole_site)]

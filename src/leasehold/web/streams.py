@@ -22,6 +22,7 @@ HEARTBEAT_SECONDS = 15.0
 # Then the browser connects anew: a client that vanished without a word is gone by then.
 LONGEST_SECONDS = 600.0
 RETRY_MILLISECONDS = 1_000
+STANDS_EVERY_SECONDS = 1.0
 LEAST_REST_SECONDS = 1.0
 LONGEST_REST_SECONDS = 30.0
 REST_FACTOR = 40
@@ -35,6 +36,8 @@ class Seen(NamedTuple):
 
 
 Watch: TypeAlias = Callable[[], Awaitable[Seen]]
+# Whether whoever listens still may.
+Stands: TypeAlias = Callable[[], Awaitable[bool]]
 
 
 class TooManyStreams(Exception):
@@ -134,6 +137,10 @@ class Listener:
         self._streams.leave(self._name, self._topic, self)
 
 
+async def _always() -> bool:
+    return True
+
+
 class EventStream(Response):
     """An ASGI response that says `tick` at once and after each change, until somebody ends it.
 
@@ -142,21 +149,28 @@ class EventStream(Response):
     depends on Last-Event-ID; the next look is told in any case.
     """
 
-    def __init__(self, listener: Listener, ending: asyncio.Event) -> None:
+    def __init__(self, listener: Listener, ending: asyncio.Event, stands: Stands = _always) -> None:
         super().__init__()
         self._listener = listener
         self._ending = ending
+        self._stands = stands
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         gone = asyncio.create_task(_until_gone(receive))
         ended = asyncio.create_task(self._ending.wait())
+        refused = asyncio.create_task(self._until_refused())
         try:
             with suppress(OSError):  # the client has gone
-                await self._serve(send, {gone, ended})
+                await self._serve(send, {gone, ended, refused})
         finally:
             self._listener.close()
-            for task in (gone, ended):
+            for task in (gone, ended, refused):
                 task.cancel()
+
+    async def _until_refused(self) -> None:
+        """Return when whoever listens may not any more."""
+        while await self._stands():  # noqa: ASYNC110 - nobody tells us that a token was revoked
+            await asyncio.sleep(STANDS_EVERY_SECONDS)
 
     async def _serve(self, send: Send, ends: set[asyncio.Task[object]]) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})

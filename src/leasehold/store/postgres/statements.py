@@ -7,6 +7,7 @@ receiving apart lets a caller do something else while the database is at work.
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from psycopg.adapt import PyFormat, Transformer
 from psycopg.pq import ExecStatus, Format
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from psycopg.abc import Buffer
     from psycopg.pq.abc import PGconn, PGresult
@@ -43,12 +44,29 @@ class Statements:
 
     def __init__(self) -> None:
         self._sessions: WeakKeyDictionary[Connection, _Session] = WeakKeyDictionary()
+        self._plain: set[Connection] = set()
 
     def run(self, connection: Connection, sql: str, parameters: dict[str, Any]) -> list[Any]:
         """Run a statement with `%(name)s` parameters; returns its rows."""
+        if self._plain and connection in self._plain:
+            cursor = connection.execute(sql.encode(), parameters, binary=True)
+            return cursor.fetchall() if cursor.description else []
         sending = self._session(connection).sending(sql, parameters)
         result = self.begin(connection, sending)()
         return self._session(connection).rows(result)
+
+    @contextmanager
+    def plainly(self, connection: Connection) -> Iterator[None]:
+        """Run what comes on this connection by psycopg alone, in a longer transaction.
+
+        When psycopg rolls back to a savepoint, all that was prepared is gone. Outside of a
+        transaction we prepare it again; inside, that one would have failed.
+        """
+        self._plain.add(connection)
+        try:
+            yield
+        finally:
+            self._plain.discard(connection)
 
     def rows(self, connection: Connection, result: PGresult) -> list[Any]:
         """Read an answer."""

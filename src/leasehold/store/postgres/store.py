@@ -41,8 +41,10 @@ from leasehold.store.base import (
 )
 from leasehold.store.contract.saving import nothing_saved
 from leasehold.store.postgres import rows, schema
+from leasehold.store.postgres.access import Access
 from leasehold.store.postgres.alerts import Alerts
 from leasehold.store.postgres.async_pool import AsyncPool
+from leasehold.store.postgres.audit import Audit, HeldConnection
 from leasehold.store.postgres.batches import Batches
 from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
@@ -108,6 +110,8 @@ class PostgresStore(
     Vital,
     Alerts,
     Tenancy,
+    Access,
+    Audit,
 ):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
@@ -119,6 +123,7 @@ class PostgresStore(
         self._source: Source = source or self._pool
         self._notifier = Notifier(self._pool)
         self._statements = Statements()
+        self._held = HeldConnection()
         self._enqueuing = Enqueuing(self._statements)
         self._people = People(
             self._lend, self._statements, lambda: self.skew_seconds, self._wake_called
@@ -211,6 +216,9 @@ class PostgresStore(
         return dict(rows.existing(row[0]) for row in found)
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
+        if self._held.arrivals is not None:  # not before what they are told of is committed
+            self._held.arrivals.update(arrivals)
+            return
         self._own_notifier().notify(arrivals)
 
     def _wake_all(self) -> None:
@@ -417,7 +425,7 @@ class PostgresStore(
         return timedelta(seconds=self.skew_seconds)
 
     def _lend(self) -> Shielded:
-        return Shielded(self._source)
+        return Shielded(self._held.source or self._source)
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         with self._lend() as connection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -43,6 +44,12 @@ class Checkpoint(NamedTuple):
     copied: int
 
 
+class _Joined(threading.local):
+    """The writer whose transaction this thread is in."""
+
+    writer: sqlite3.Connection | None = None
+
+
 class Database:
     """Safe to use from many threads. `prepare` is run once before the first ordinary use."""
 
@@ -66,6 +73,7 @@ class Database:
         self._checkpointer: sqlite3.Connection | None = None
         self._inherited: list[sqlite3.Connection | None] | None = None
         self._is_quiet = False
+        self._joined = _Joined()
         _watch_forks(self)
 
     def connections(self) -> Connections:
@@ -78,6 +86,9 @@ class Database:
     @contextmanager
     def write(self, *, is_bare: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction, all or nothing. A bare one takes the tables as they are."""
+        if self._joined.writer is not None:
+            yield self._joined.writer
+            return
         if not is_bare:
             self._be_prepared()
         with shielded(), translating(), self._gate.hold():
@@ -89,10 +100,26 @@ class Database:
     @contextmanager
     def read(self, *, is_bare: bool = False) -> Iterator[sqlite3.Connection]:
         """One moment of the database."""
+        if self._joined.writer is not None:  # with what it has written itself
+            yield self._joined.writer
+            return
         if not is_bare:
             self._be_prepared()
         with shielded(), translating(), self._readers.lend() as reader:
             yield reader
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let what this thread reads and writes inside be one transaction."""
+        if self._joined.writer is not None:
+            yield
+            return
+        with self.write() as writer:
+            self._joined.writer = writer
+            try:
+                yield
+            finally:
+                self._joined.writer = None
 
     def connect(self) -> sqlite3.Connection:
         """Open one more connection, for somebody who holds the gate."""

@@ -59,7 +59,9 @@ from leasehold.store.sqlite import (
     settle,
     upkeep,
 )
+from leasehold.store.sqlite.access import Access
 from leasehold.store.sqlite.alerts import Alerts
+from leasehold.store.sqlite.audit import Audit
 from leasehold.store.sqlite.batches import Batches
 from leasehold.store.sqlite.claim import (
     Request,
@@ -102,6 +104,8 @@ class SqliteStore(
     Vital,
     Alerts,
     Tenancy,
+    Access,
+    Audit,
 ):
     """Opens the file when first used; one without our tables gets them then."""
 

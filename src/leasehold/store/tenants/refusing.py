@@ -101,6 +101,17 @@ class NotForTenantsStore:
     mute_alert: Any = refuse("mute_alert")
     unmute_alert: Any = refuse("unmute_alert")
     alert_mutes: Any = refuse("alert_mutes")
+    # -- who may use the service
+    add_token: Any = refuse("add_token")
+    tokens: Any = refuse("tokens")
+    has_tokens: Any = refuse("has_tokens")
+    known_token: Any = refuse("known_token")
+    revoke_token: Any = refuse("revoke_token")
+    note_token_use: Any = refuse("note_token_use")
+    open_session: Any = refuse("open_session")
+    session: Any = refuse("session")
+    close_session: Any = refuse("close_session")
+    prune_audit: Any = refuse("prune_audit")
     # -- throttles, shares and queues, which tenants have in common
     throttles: Any = refuse("throttles")
     change_throttle: Any = refuse("change_throttle")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from msgspec import structs
+
 from leasehold.errors import BatchNotFound, IdConflict, JobNotFound, NotForTenants
 from leasehold.model.ids import JobId
 from leasehold.store.tenants.batches import TenantBatches
@@ -18,8 +20,10 @@ from leasehold.store.tenants.stamping import Stamp, needed_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from leasehold.model.audit import AuditFilter, AuditRecord, Entry
     from leasehold.model.batches import NewBatch
     from leasehold.model.schedules import Firing, NewSchedule, ScheduleInfo
     from leasehold.model.values import NewJob
@@ -137,6 +141,17 @@ class TenantStore(TenantJobs, TenantBatches, NotForTenantsStore):
         for each in needed:
             if owners.get(each) != self.tenant:
                 raise JobNotFound(each)
+
+    # -- what was done -----------------------------------------------------------------------------
+    def together(self) -> AbstractContextManager[None]:
+        return self._inner.together()
+
+    def record(self, entry: Entry) -> None:
+        self._inner.record(structs.replace(entry, tenant=self.tenant))
+
+    def audit(self, where: AuditFilter, *, before: int | None, limit: int) -> Sequence[AuditRecord]:
+        own = structs.replace(where, tenant=self._stamp.check(where.tenant))
+        return self._inner.audit(own, before=before, limit=limit)
 
     # -- schedules -------------------------------------------------------------------------------
     def schedules(self, *, tenant: str | None = None) -> list[ScheduleInfo]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 from pydantic import Field
 
 from leasehold.errors import BadOption
 from leasehold.model.alerts import Fact
+from leasehold.web.access.rights import ApiRouter, operates_all, reads_all
 from leasehold.web.api.queues import Changed
 from leasehold.web.api.values import By, Command, Document, Duration
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/alerts", tags=["alerts"])
+router = ApiRouter(prefix="/api/alerts", tags=["alerts"])
 
 
 class Alert(Document):
@@ -54,18 +55,21 @@ class MuteRequest(Command):
 
 
 @router.get("", response_model=list[Alert], responses=problems())
+@reads_all
 def list_alerts(site: OfSite, *, firing: bool = False) -> Any:
     """List what fires, the newest first, then what cleared in the last week unless `firing`."""
     return site.client.alerts.list(firing=firing)
 
 
 @router.get("/mutes", response_model=list[Mute], responses=problems())
+@reads_all
 def list_mutes(site: OfSite) -> Any:
     """List the rules that are muted now."""
     return site.client.alerts.mutes()
 
 
 @router.put("/{name}/mute", response_model=Mute, responses=problems(BadOption))
+@operates_all
 def mute_alert(
     site: OfSite, name: Fact, request: Annotated[MuteRequest, Body(default_factory=MuteRequest)]
 ) -> Any:
@@ -74,6 +78,7 @@ def mute_alert(
 
 
 @router.delete("/{name}/mute", response_model=Changed, responses=problems(BadOption))
+@operates_all
 def unmute_alert(site: OfSite, name: Fact) -> Any:
     """Tell of them again."""
     return {"is_changed": site.client.alerts.unmute(name.value)}

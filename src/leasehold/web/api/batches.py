@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from leasehold.errors import BadOption, BatchBusy, BatchNotFound, BatchSealed
 from leasehold.model.batches import BatchStatus
 from leasehold.model.states import State
+from leasehold.web.access.rights import ApiRouter, operates, reads
 from leasehold.web.api.job_documents import JobPage
 from leasehold.web.api.values import (
     DEFAULT_PAGE,
@@ -33,7 +34,7 @@ from leasehold.web.api.values import (
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/batches", tags=["batches"])
+router = ApiRouter(prefix="/api/batches", tags=["batches"])
 
 _FOUND = problems(BatchNotFound)
 _SETTLED = problems(BatchNotFound, BatchBusy)
@@ -99,12 +100,14 @@ class BatchPage(Document):
     response_model=Batch,
     responses=problems(BadOption, BatchNotFound, BatchSealed),
 )
+@operates
 def create_batch(site: OfSite, batch: BatchRequest) -> Any:
     """Make a batch, open for members. Its callbacks can only be given by code."""
     return site.client.batches.create(**said(batch)).info()
 
 
 @router.get("", response_model=BatchPage, responses=problems())
+@reads
 def list_batches(
     site: OfSite,
     *,
@@ -123,12 +126,14 @@ def list_batches(
 
 
 @router.get("/{batch_id}", response_model=Batch, responses=_FOUND)
+@reads
 def get_batch(site: OfSite, batch_id: BatchIdPath) -> Any:
     """Return what it is and how its members stand, at one moment."""
     return site.client.batches.get(batch_id)
 
 
 @router.get("/{batch_id}/jobs", response_model=JobPage, responses=_FOUND)
+@reads
 def list_batch_jobs(
     site: OfSite,
     batch_id: BatchIdPath,
@@ -144,18 +149,21 @@ def list_batch_jobs(
 
 
 @router.post("/{batch_id}/seal", response_model=Batch, responses=_SETTLED)
+@operates
 def seal_batch(site: OfSite, batch_id: BatchIdPath) -> Any:
     """Let only its running members add to it from now on: it ends with the last of them."""
     return site.client.batches.seal(batch_id)
 
 
 @router.post("/{batch_id}/cancel", response_model=Batch, responses=_SETTLED)
+@operates
 def cancel_batch(site: OfSite, batch_id: BatchIdPath, who: Who) -> Any:
     """Cancel all members that have not ended, of nested batches too; it takes no more of them."""
     return site.client.batches.cancel(batch_id, by=who.by)
 
 
 @router.post("/{batch_id}/retry", response_model=Batch, responses=_SETTLED)
+@operates
 def retry_batch(site: OfSite, batch_id: BatchIdPath) -> Any:
     """Run its dead and cancelled members anew; one that has ended is opened for another round."""
     return site.client.batches.retry_failed(batch_id)

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from leasehold.bulk import Bulk
 from leasehold.errors import BadOption
 from leasehold.model.states import State
+from leasehold.web.access.rights import ApiRouter, operates
 from leasehold.web.api.values import By, Command, Document, Flag, Id, Name, Tenant, Whole, said
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite, Site
 
-router = APIRouter(prefix="/api/jobs/bulk", tags=["jobs"])
+router = ApiRouter(prefix="/api/jobs/bulk", tags=["jobs"])
 
 DEFAULT_LIMIT = 10_000
 MOST = 100_000  # some seconds of the database's time: longer than that nobody waits for an answer
@@ -60,18 +60,21 @@ class BulkResult(Document):
 
 
 @router.post("/cancel", response_model=BulkResult, responses=_RESPONSES)
+@operates
 def cancel_jobs(site: OfSite, request: CancelManyRequest) -> Any:
     """Cancel all jobs that the filter names, in short steps; those that have ended stay."""
     return _change(site, site.client.cancel_many, request, by=request.by)
 
 
 @router.post("/retry", response_model=BulkResult, responses=_RESPONSES)
+@operates
 def retry_jobs(site: OfSite, request: BulkRequest) -> Any:
     """Make all failed, dead or cancelled jobs that the filter names ready now, in steps."""
     return _change(site, site.client.retry_many, request)
 
 
 @router.post("/delete", response_model=BulkResult, responses=_RESPONSES)
+@operates
 def delete_jobs(site: OfSite, request: BulkRequest) -> Any:
     """Delete all jobs that the filter names and that do not run, in steps."""
     return _change(site, site.client.delete_many, request)

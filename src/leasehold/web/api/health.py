@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import Field
 
 from leasehold.errors import StoreError
+from leasehold.web.access.rights import ApiRouter, for_everybody
 from leasehold.web.answering import respond
 from leasehold.web.api.values import Document
 from leasehold.web.described import problem_response
 from leasehold.web.problems import make_problem, problem_of
-from leasehold.web.site import OfSite
+from leasehold.web.site import OfWholeSite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leasehold.web.site import Site
 
-router = APIRouter(prefix="/health", tags=["health"])
+router = ApiRouter(prefix="/health", tags=["health"])
 
 
 class Alive(Document):
@@ -29,6 +30,7 @@ class Alive(Document):
 
 
 @router.get("/live", response_model=Alive)
+@for_everybody
 def get_liveness() -> Any:
     """Answer as long as the process does; asks nothing of the database."""
     return {"status": "ok"}
@@ -39,7 +41,8 @@ def get_liveness() -> Any:
     response_model=Alive,
     responses=problem_response(503, "not-ready", "The reasons why, also in `about`"),
 )
-def get_readiness(site: OfSite, request: Request) -> Any:
+@for_everybody
+def get_readiness(site: OfWholeSite, request: Request) -> Any:
     """Say whether the database answers, its tables fit, and a worker was seen lately."""
     reasons = list(_find_reasons(site))
     if reasons:

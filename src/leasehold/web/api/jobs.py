@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from leasehold.errors import (
     BadArguments,
@@ -18,6 +18,7 @@ from leasehold.errors import (
     WrongState,
 )
 from leasehold.model.states import State
+from leasehold.web.access.rights import ApiRouter, operates, reads
 from leasehold.web.api import job_documents as documents
 from leasehold.web.api.values import (
     DEFAULT_PAGE,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from leasehold.task import Enqueued
     from leasehold.web.site import Site
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = ApiRouter(prefix="/api/jobs", tags=["jobs"])
 
 _ENDED = {State.SUCCEEDED, State.DEAD}
 _FOUND = problems(JobNotFound)
@@ -65,6 +66,7 @@ class PriorityRequest(Command):
         **problems(BadArguments, BadOption, BatchNotFound, IdConflict, BatchSealed, KeyBusy),
     },
 )
+@operates
 def enqueue_job(
     site: OfSite, job: documents.JobRequest, request: Request, response: Response
 ) -> Any:
@@ -90,6 +92,7 @@ def _enqueue(site: Site, job: documents.JobRequest) -> Enqueued[Any]:
 
 
 @router.get("", response_model=documents.JobPage, responses=problems())
+@reads
 def list_jobs(
     site: OfSite,
     *,
@@ -120,12 +123,14 @@ def list_jobs(
 
 
 @router.get("/{job_id}", response_model=documents.Job, responses=_FOUND)
+@reads
 def get_job(site: OfSite, job_id: JobIdPath) -> Any:
     """Return one job as it stands now."""
     return site.client.get(job_id)
 
 
 @router.get("/{job_id}/detail", response_model=documents.JobDetail, responses=_FOUND)
+@reads
 def get_job_detail(site: OfSite, job_id: JobIdPath) -> Any:
     """Return all that is known of a job: how far it is, its steps and attempts, why it waits."""
     client = site.client
@@ -139,30 +144,35 @@ def get_job_detail(site: OfSite, job_id: JobIdPath) -> Any:
 
 
 @router.get("/{job_id}/history", response_model=list[documents.Attempt], responses=_FOUND)
+@reads
 def get_job_history(site: OfSite, job_id: JobIdPath) -> Any:
     """List the job's ended attempts, oldest first."""
     return site.client.history(job_id)
 
 
 @router.get("/{job_id}/checkpoint", response_model=documents.Checkpoint | None, responses=_FOUND)
+@reads
 def get_job_checkpoint(site: OfSite, job_id: JobIdPath) -> Any:
     """Return how far the job is, as it has saved it itself; null when it has saved nothing."""
     return site.client.checkpoint(job_id)
 
 
 @router.get("/{job_id}/steps", response_model=list[documents.Step], responses=_FOUND)
+@reads
 def get_job_steps(site: OfSite, job_id: JobIdPath) -> Any:
     """List the steps that the job remembers, oldest first."""
     return site.client.steps(job_id)
 
 
 @router.get("/{job_id}/why", response_model=documents.Why, responses=_FOUND)
+@reads
 def get_job_why(site: OfSite, job_id: JobIdPath) -> Any:
     """Say why the job does not run now, and what to do about it."""
     return site.client.why(job_id)
 
 
 @router.post("/{job_id}/cancel", response_model=documents.JobState, responses=_CHANGED)
+@operates
 def cancel_job(site: OfSite, job_id: JobIdPath, who: Who) -> Any:
     """End a waiting job as cancelled, or ask a running one to stop.
 
@@ -179,18 +189,21 @@ def cancel_job(site: OfSite, job_id: JobIdPath, who: Who) -> Any:
     response_model=documents.JobState,
     responses=problems(JobNotFound, WrongState, KeyHeld),
 )
+@operates
 def retry_job(site: OfSite, job_id: JobIdPath) -> Any:
     """Make a failed, dead or cancelled job ready now, with its attempts to spend anew."""
     return {"id": job_id, "state": site.client.retry(job_id)}
 
 
 @router.put("/{job_id}/priority", response_model=documents.JobState, responses=_CHANGED)
+@operates
 def reprioritise_job(site: OfSite, job_id: JobIdPath, request: PriorityRequest) -> Any:
     """Change the priority of a waiting job."""
     return {"id": job_id, "state": site.client.reprioritise(job_id, request.priority)}
 
 
 @router.delete("/{job_id}", status_code=204, responses=problems(WrongState))
+@operates
 def delete_job(site: OfSite, job_id: JobIdPath) -> None:
     """Delete a job and its history. One that is gone already is fine, a running one is not."""
     site.client.delete(job_id)

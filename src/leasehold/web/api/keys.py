@@ -6,17 +6,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from leasehold.errors import KeyHeld
 from leasehold.model.states import State
+from leasehold.web.access.rights import ApiRouter, operates, reads
 from leasehold.web.api.values import Document, NamePath, TenantQuery
 from leasehold.web.described import problem_response, problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/keys", tags=["keys"])
+router = ApiRouter(prefix="/api/keys", tags=["keys"])
 
 _UNKNOWN = problem_response(404, "not-found", "nothing is known of this key")
 
@@ -35,6 +35,7 @@ class Key(Document):
 
 
 @router.get("/{key:any}", response_model=Key, responses={**problems(), **_UNKNOWN})
+@reads
 def get_key(site: OfSite, key: NamePath, tenant: TenantQuery = "") -> Any:
     """Say which job has a key, live or remembered."""
     found = site.client.key(key, tenant=tenant)
@@ -44,6 +45,7 @@ def get_key(site: OfSite, key: NamePath, tenant: TenantQuery = "") -> Any:
 
 
 @router.delete("/{key:any}", status_code=204, responses={**problems(KeyHeld), **_UNKNOWN})
+@operates
 def forget_key(site: OfSite, key: NamePath, tenant: TenantQuery = "") -> None:
     """Forget what is remembered of a key; while a live job has it, that is refused."""
     if not site.client.forget_key(key, tenant=tenant):

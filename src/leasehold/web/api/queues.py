@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+from fastapi import Body
 from msgspec.structs import asdict
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from leasehold.control import DRAIN_LOOK_SECONDS, running_in
 from leasehold.errors import BadOption
 from leasehold.model.durations import seconds
+from leasehold.web.access.rights import ApiRouter, operates_all, reads_all
 from leasehold.web.api.values import (
     By,
     Command,
@@ -29,7 +30,7 @@ from leasehold.web.api.values import (
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite, Site
 
-router = APIRouter(prefix="/api/queues", tags=["queues"])
+router = ApiRouter(prefix="/api/queues", tags=["queues"])
 
 _LONGEST_DRAIN_SECONDS = 60.0
 _COUNTS = ("ready", "blocked", "scheduled", "failed", "running", "parked")
@@ -100,6 +101,7 @@ def read_until(request: PauseRequest) -> datetime | float | str | None:
 
 
 @router.get("", response_model=list[Queue], responses=problems())
+@reads_all
 def list_queues(site: OfSite) -> Any:
     """List the queues that have live jobs, or that somebody said something about."""
     return find_queues(site)
@@ -120,18 +122,21 @@ def find_queues(site: Site) -> list[dict[str, Any]]:
 
 
 @router.post("/{name:any}/pause", status_code=204, responses=_RESPONSES)
+@operates_all
 def pause_queue(site: OfSite, name: NamePath, request: Pausing) -> None:
     """Let no worker start a job of it until then; running jobs go on, and enqueueing does."""
     site.client.queues.pause(name, until=read_until(request), reason=request.reason, by=request.by)
 
 
 @router.post("/{name:any}/resume", response_model=Changed, responses=_RESPONSES)
+@operates_all
 def resume_queue(site: OfSite, name: NamePath) -> Any:
     """End a pause."""
     return {"is_changed": site.client.queues.resume(name)}
 
 
 @router.post("/{name:any}/drain", response_model=Drained, responses=_RESPONSES)
+@operates_all
 async def drain_queue(site: OfSite, name: NamePath, request: Draining) -> Any:
     """Pause it, and wait until none of its jobs runs, or until the time is over."""
     wait = min(seconds(request.timeout, name="timeout"), _LONGEST_DRAIN_SECONDS)
@@ -152,6 +157,7 @@ async def _wait_until_idle(site: Site, name: str, deadline: float) -> int:
 
 
 @router.put("/{name:any}/aging", status_code=204, responses=_RESPONSES)
+@operates_all
 def set_queue_aging(site: OfSite, name: NamePath, request: AgingRequest) -> None:
     """Let jobs that wait long overtake those of a higher priority."""
     site.client.queues.set(name, aging=request.aging)

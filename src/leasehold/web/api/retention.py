@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field, StringConstraints
 
 from leasehold.errors import BadOption
 from leasehold.model.keeping import Scope
 from leasehold.model.values import DEFAULT_QUEUE
+from leasehold.web.access.rights import ApiRouter, administers_all, reads_all
 from leasehold.web.api.queues import Changed
 from leasehold.web.api.values import By, Command, Document, Name, NameQuery, said
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/retention", tags=["retention"])
+router = ApiRouter(prefix="/api/retention", tags=["retention"])
 
 _KEEP = r"^(ever|([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h|d|w))+)$"
 KeepText = Annotated[
@@ -54,12 +55,14 @@ class RetentionRequest(Command):
 
 
 @router.get("", response_model=list[Retention], responses=problems())
+@reads_all
 def list_retention(site: OfSite) -> Any:
     """List what is said: for all jobs, then by queue, then by task."""
     return site.client.retention.list()
 
 
 @router.get("/effective", response_model=Keep, responses=problems())
+@reads_all
 def get_retention(
     site: OfSite,
     *,
@@ -71,12 +74,14 @@ def get_retention(
 
 
 @router.put("", status_code=204, responses=problems(BadOption))
+@administers_all
 def set_retention(site: OfSite, request: RetentionRequest) -> None:
     """Say how long ended jobs are kept; it takes the place of what was said there."""
     site.client.retention.set(**said(request))
 
 
 @router.delete("", response_model=Changed, responses=problems(BadOption))
+@administers_all
 def reset_retention(site: OfSite, *, queue: NameQuery = None, task: NameQuery = None) -> Any:
     """Forget what was set for a queue, a task, or all."""
     return {"is_changed": site.client.retention.reset(queue=queue, task=task)}

@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Request
+from fastapi import Body, Request
 from pydantic import Field
 
 from leasehold.errors import BadOption
 from leasehold.model.durations import seconds
+from leasehold.web.access.rights import ApiRouter, operates_all
 from leasehold.web.answering import respond
 from leasehold.web.api.values import Command, Document, Duration, Id, Whole
 from leasehold.web.described import problem_response, problems
@@ -28,7 +29,7 @@ from leasehold.worker.report import Report
 if TYPE_CHECKING:
     from leasehold.web.site import Site
 
-router = APIRouter(tags=["worker"])
+router = ApiRouter(tags=["worker"])
 
 DEFAULT_BUDGET = 45.0
 LONGEST_SECONDS = 900.0
@@ -72,6 +73,7 @@ class RunReport(Document):
         **problem_response(429, "too-many-runs", _BUSY),
     },
 )
+@operates_all
 async def run_worker(
     site: OfSite, request: Request, run: Annotated[RunRequest, Body(default_factory=RunRequest)]
 ) -> Any:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, cast
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from leasehold.errors import BadArguments, BadOption, ScheduleNotFound
@@ -14,6 +14,7 @@ from leasehold.model.cron import Dst
 from leasehold.model.schedules import DEFAULT_CAP, DEFAULT_ZONE, GREATEST_CAP, Missed
 from leasehold.options import JobOptions
 from leasehold.schedules import MOST_SLOTS
+from leasehold.web.access.rights import ApiRouter, operates, reads
 from leasehold.web.api.job_documents import JobWords
 from leasehold.web.api.queues import Changed
 from leasehold.web.api.values import (
@@ -33,7 +34,7 @@ from leasehold.web.api.values import (
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/schedules", tags=["schedules"])
+router = ApiRouter(prefix="/api/schedules", tags=["schedules"])
 
 _FOUND = problems(ScheduleNotFound)
 _SET = problems(BadOption, BadArguments)
@@ -109,6 +110,7 @@ class Run(Document):
 
 
 @router.get("", response_model=list[Schedule], responses=problems())
+@reads
 def list_schedules(
     site: OfSite, tenant: Annotated[str | None, Query(max_length=200)] = None
 ) -> Any:
@@ -117,6 +119,7 @@ def list_schedules(
 
 
 @router.get("/{name:any}/preview", response_model=list[datetime], responses=_FOUND)
+@reads
 def preview_schedule(
     site: OfSite,
     name: NamePath,
@@ -130,12 +133,14 @@ def preview_schedule(
 
 
 @router.get("/{name:bare}", response_model=Schedule, responses=_FOUND)
+@reads
 def get_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> Any:
     """Return one schedule."""
     return site.client.schedules.get(name, tenant=tenant)
 
 
 @router.put("/{name:bare}", response_model=Schedule, responses=_SET)
+@operates
 def set_schedule(
     site: OfSite, name: NamePath, request: ScheduleRequest, tenant: TenantQuery = ""
 ) -> Any:
@@ -152,6 +157,7 @@ def set_schedule(
 @router.patch(
     "/{name:bare}", response_model=Schedule, responses=problems(ScheduleNotFound, BadOption)
 )
+@operates
 def change_schedule(
     site: OfSite, name: NamePath, request: ScheduleChange, tenant: TenantQuery = ""
 ) -> Any:
@@ -161,6 +167,7 @@ def change_schedule(
 
 
 @router.post("/{name:any}/pause", response_model=Changed, responses=_FOUND)
+@operates
 def pause_schedule(
     site: OfSite,
     name: NamePath,
@@ -173,18 +180,21 @@ def pause_schedule(
 
 
 @router.post("/{name:any}/resume", response_model=Changed, responses=_FOUND)
+@operates
 def resume_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> Any:
     """Go on with the next slot, not with those of the pause."""
     return {"is_changed": site.client.schedules.resume(name, tenant=tenant)}
 
 
 @router.post("/{name:any}/run", response_model=Run, responses=_FOUND)
+@operates
 def run_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> Any:
     """Enqueue its job now, also when it is paused; its slots stay as they are."""
     return {"job_id": site.client.schedules.run_now(name, tenant=tenant)}
 
 
 @router.delete("/{name:bare}", status_code=204, responses=problems())
+@operates
 def delete_schedule(site: OfSite, name: NamePath, tenant: TenantQuery = "") -> None:
     """Delete it, not its jobs. A worker whose code declares it makes it again at its start."""
     site.client.schedules.delete(name, tenant=tenant)

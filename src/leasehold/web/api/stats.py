@@ -6,15 +6,16 @@ from datetime import datetime
 from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from leasehold.errors import BadOption
+from leasehold.web.access.rights import ApiRouter, reads_all
 from leasehold.web.api.values import DURATION_PATTERN, Document, NameQuery
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/stats", tags=["stats"])
+router = ApiRouter(prefix="/api/stats", tags=["stats"])
 
 _RESPONSES = problems(BadOption)
 _MOST_GROUPS = 500
@@ -103,12 +104,14 @@ class FailureGroup(Document):
 
 
 @router.get("", response_model=Overview, responses=_RESPONSES)
+@reads_all
 def get_stats(site: OfSite, window: Span = "1h") -> Any:
     """Say how it stands now, and what happened in the window before."""
     return site.client.stats.overview(window)
 
 
 @router.get("/series", response_model=list[Point], responses=_RESPONSES)
+@reads_all
 def get_series(
     site: OfSite, *, window: Span = "1h", queue: NameQuery = None, kind: NameQuery = None
 ) -> Any:
@@ -117,6 +120,7 @@ def get_series(
 
 
 @router.get("/failures", response_model=list[FailureGroup], responses=_RESPONSES)
+@reads_all
 def list_failures(
     site: OfSite,
     *,

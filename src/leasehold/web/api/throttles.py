@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from leasehold.control import GREATEST_WEIGHT
 from leasehold.errors import BadOption
+from leasehold.web.access.rights import ApiRouter, operates_all, reads_all
 from leasehold.web.api.queues import Changed, Pausing, read_until
 from leasehold.web.api.values import (
     By,
@@ -23,8 +23,8 @@ from leasehold.web.api.values import (
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/throttles", tags=["throttles"])
-shares_router = APIRouter(prefix="/api/shares", tags=["throttles"])
+router = ApiRouter(prefix="/api/throttles", tags=["throttles"])
+shares_router = ApiRouter(prefix="/api/shares", tags=["throttles"])
 
 _MOST = 2_147_483_647
 _RESPONSES = problems(BadOption)
@@ -77,24 +77,28 @@ class ShareRequest(Command):
 
 
 @router.get("", response_model=list[Throttle], responses=problems())
+@reads_all
 def list_throttles(site: OfSite) -> Any:
     """List the rules, and the keys that have limits of their own or a pause."""
     return site.client.throttles.list()
 
 
 @router.patch("/{name:bare}", status_code=204, responses=_RESPONSES)
+@operates_all
 def set_throttle(site: OfSite, name: NamePath, request: ThrottleRequest) -> None:
     """Change limits, from the next claim on. What code declares does not undo it; reset does."""
     site.client.throttles.set(name, **said(request))
 
 
 @router.post("/{name:any}/reset", response_model=Changed, responses=_RESPONSES)
+@operates_all
 def reset_throttle(site: OfSite, name: NamePath) -> Any:
     """Let a key have its rule's limits again, a rule those of the next worker's code."""
     return {"is_changed": site.client.throttles.reset(name)}
 
 
 @router.post("/{name:any}/pause", status_code=204, responses=_RESPONSES)
+@operates_all
 def pause_throttle(site: OfSite, name: NamePath, request: Pausing) -> None:
     """Start none of its jobs until then, or until it is resumed."""
     until = read_until(request)
@@ -102,24 +106,28 @@ def pause_throttle(site: OfSite, name: NamePath, request: Pausing) -> None:
 
 
 @router.post("/{name:any}/resume", response_model=Changed, responses=_RESPONSES)
+@operates_all
 def resume_throttle(site: OfSite, name: NamePath) -> Any:
     """End a pause."""
     return {"is_changed": site.client.throttles.resume(name)}
 
 
 @router.post("/{name:any}/refill", response_model=Changed, responses=_RESPONSES)
+@operates_all
 def refill_throttle(site: OfSite, name: NamePath) -> Any:
     """Forget what a key has used up of its rate."""
     return {"is_changed": site.client.throttles.refill(name)}
 
 
 @shares_router.get("", response_model=list[Share], responses=problems())
+@reads_all
 def list_shares(site: OfSite) -> Any:
     """List the shares that have a weight or jobs waiting."""
     return site.client.shares.list()
 
 
 @shares_router.put("/{name:bare}", status_code=204, responses=_RESPONSES)
+@operates_all
 def set_share(site: OfSite, name: NamePath, request: ShareRequest) -> None:
     """Let a share start so many jobs for each one of another share."""
     site.client.shares.set(name, weight=request.weight, by=request.by)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from fastapi import APIRouter
-
+from leasehold.web.access.rights import ApiRouter, reads_all
 from leasehold.web.api.job_documents import WorkerNumber
 from leasehold.web.api.values import Document
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite
 
-router = APIRouter(prefix="/api/workers", tags=["workers"])
+router = ApiRouter(prefix="/api/workers", tags=["workers"])
 
 
 class WorkerInfo(Document):
@@ -30,6 +29,7 @@ class WorkerInfo(Document):
 
 
 @router.get("", response_model=list[WorkerInfo], responses=problems())
+@reads_all
 def list_workers(site: OfSite) -> Any:
     """List the workers that have shown themselves, idle ones too."""
     return site.client.workers()

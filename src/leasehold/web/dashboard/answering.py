@@ -10,6 +10,8 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 
 from leasehold.errors import BatchNotFound, JobNotFound, LeaseholdError
+from leasehold.web.access.identity import identity_of
+from leasehold.web.dashboard.csrf import fill_in
 from leasehold.web.dashboard.looks import Action, Done, Look, Moved, Page, Question, Text, View
 from leasehold.web.dashboard.rendering import fingerprint, render, wrap, write_part
 from leasehold.web.site import get_site
@@ -35,15 +37,16 @@ def look_of(request: Request, form: Mapping[str, tuple[str, ...]] | None = None)
         params=request.path_params,
         query=dict(request.query_params),
         form=form or {},
+        identity=identity_of(request),
     )
 
 
 def answer_view(request: Request, view: View) -> Response:
     """Show a page; to the script only its living part, and nothing if it has that already."""
     look = look_of(request)
-    shared = request.app.state.streams.last(look.address, request.headers.get(TICK_HEADER, ""))
+    shared = request.app.state.streams.last(look.topic, request.headers.get(TICK_HEADER, ""))
     if shared is not None and is_from_script(request):
-        return _answer_part(request, shared.body, shared.mark, 200)
+        return _answer_part(request, look, shared.body, shared.mark, 200)
     match see(look, view):
         case Moved(address):
             return RedirectResponse(address, 303, headers=_ALWAYS)
@@ -74,19 +77,21 @@ def _answer_page(request: Request, look: Look, page: Page) -> Response:
     live = render(look, page)
     etag = fingerprint(live)
     if is_from_script(request):
-        return _answer_part(request, live, etag, page.status)
+        return _answer_part(request, look, live, etag, page.status)
     said = _read_said(request)
-    response = HTMLResponse(wrap(look, page, live, etag=etag, said=said), page.status, _ALWAYS)
+    response = HTMLResponse(
+        fill_in(wrap(look, page, live, etag=etag, said=said), look), page.status, _ALWAYS
+    )
     if said:
         response.delete_cookie(SAID_COOKIE, path=look.root or "/")
     return response
 
 
-def _answer_part(request: Request, live: bytes, etag: str, status: int) -> Response:
+def _answer_part(request: Request, look: Look, live: bytes, etag: str, status: int) -> Response:
     headers = _ALWAYS | {"ETag": f'"{etag}"'}
     if request.headers.get("If-None-Match") == f'"{etag}"':
         return Response(status_code=204, headers=headers)
-    return HTMLResponse(live, status, headers=headers)
+    return HTMLResponse(fill_in(live, look), status, headers=headers)
 
 
 def is_from_script(request: Request) -> bool:
@@ -115,10 +120,11 @@ def _ask(request: Request, look: Look, question: Question) -> Response:
     values = {"question": question, "back": _back(look)}
     if is_from_script(request):
         headers = _ALWAYS | {"HX-Retarget": "#dialog", "HX-Reswap": "innerHTML"}
-        return HTMLResponse(write_part(look, "question.html", **values), headers=headers)
+        body = fill_in(write_part(look, "question.html", **values), look)
+        return HTMLResponse(body, headers=headers)
     page = Page(template="question.html", title=question.text, values=values, is_live=False)
     live = render(look, page)
-    return HTMLResponse(wrap(look, page, live, etag=""), headers=_ALWAYS)
+    return HTMLResponse(fill_in(wrap(look, page, live, etag=""), look), headers=_ALWAYS)
 
 
 def _say(request: Request, look: Look, done: Done) -> Response:
@@ -137,7 +143,8 @@ def _say(request: Request, look: Look, done: Done) -> Response:
             values={"title": "Read-only", "text": done.text},
             is_live=False,
         )
-        return HTMLResponse(wrap(look, page, render(look, page), etag=""), 403, _ALWAYS)
+        body = fill_in(wrap(look, page, render(look, page), etag=""), look)
+        return HTMLResponse(body, 403, _ALWAYS)
     else:
         response = RedirectResponse(address, 303, headers=_ALWAYS)
     _keep_said(look, response, done)

@@ -18,7 +18,7 @@ MOST_NESTED = 50
 section = Section()
 
 
-@section.page("/batches")
+@section.page("/batches", for_tenants=True)
 def show(look: Look) -> Page:
     """List batches, newest first."""
     status, name = look.asked("status") or None, look.asked("name") or None
@@ -37,7 +37,7 @@ def show(look: Look) -> Page:
     return Page(template="batches.html", title="Batches", values=values)
 
 
-@section.page("/batches/{batch_id}")
+@section.page("/batches/{batch_id}", for_tenants=True)
 def show_one(look: Look) -> Page:
     """Show a batch, its nested ones, and how its members wait for each other."""
     batch = look.client.batches.get(look.params["batch_id"])
@@ -56,7 +56,7 @@ def _title(batch: BatchInfo) -> str:
     return batch.name or f"Batch {str(batch.id)[-8:]}"
 
 
-@section.action("/batches/{batch_id}/cancel")
+@section.action("/batches/{batch_id}/cancel", for_tenants=True)
 def cancel(look: Look) -> Done | Question:
     """Cancel all members that have not ended."""
     batch = look.client.batches.get(look.params["batch_id"])
@@ -72,7 +72,7 @@ def cancel(look: Look) -> Done | Question:
     return Done(text=f"The batch is {done.status}.")
 
 
-@section.action("/batches/{batch_id}/retry")
+@section.action("/batches/{batch_id}/retry", for_tenants=True)
 def retry(look: Look) -> Done | Question:
     """Run its dead and cancelled members anew."""
     batch = look.client.batches.get(look.params["batch_id"])
@@ -87,7 +87,7 @@ def retry(look: Look) -> Done | Question:
     return Done(text=f"The batch is {done.status}, round {done.round}.")
 
 
-@section.action("/batches/{batch_id}/seal")
+@section.action("/batches/{batch_id}/seal", for_tenants=True)
 def seal(look: Look) -> Done:
     """Let it end with its last member."""
     done = look.client.batches.seal(look.params["batch_id"])

@@ -36,7 +36,7 @@ def verbs_for(state: State | None) -> list[str]:
     return [name for name, verb in _VERBS.items() if state is None or state in verb.states]
 
 
-@section.action("/jobs/bulk")
+@section.action("/jobs/bulk", for_tenants=True)
 def change(look: Look) -> Done | Question:
     """Do it, once it is confirmed."""
     verb = look.said("verb")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi.responses import HTMLResponse
 
 from leasehold.web.dashboard.answering import look_of
+from leasehold.web.dashboard.csrf import fill_in
 from leasehold.web.dashboard.looks import Page
 from leasehold.web.dashboard.rendering import render, wrap
 from leasehold.web.streams import Streams
@@ -29,5 +30,5 @@ def show_problem(request: Request, problem: Problem) -> Response:
     values = {"title": problem.title, "text": problem.detail}
     page = Page(template="trouble.html", title=problem.title, values=values, is_live=False)
     headers = problem.headers | {"Cache-Control": "no-store"}
-    body = wrap(look, page, render(look, page), etag="")
+    body = fill_in(wrap(look, page, render(look, page), etag=""), look)
     return HTMLResponse(body, problem.status, headers=headers)

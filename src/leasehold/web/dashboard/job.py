@@ -43,7 +43,7 @@ def possible_for(job: Job) -> Possible:
     )
 
 
-@section.page("/jobs/{job_id}")
+@section.page("/jobs/{job_id}", for_tenants=True)
 def show(look: Look) -> Page:
     """Show all that is known of a job."""
     client, job_id = look.client, look.params["job_id"]
@@ -70,7 +70,7 @@ def _needs(look: Look, job: Job) -> list[Predecessor]:
     return look.client.store.predecessors(job.id)
 
 
-@section.page("/jobs/{job_id}/whole/{what}")
+@section.page("/jobs/{job_id}/whole/{what}", for_tenants=True)
 def show_whole(look: Look) -> Text:
     """Give a value uncut, as plain text."""
     client, job_id, what = look.client, look.params["job_id"], look.params["what"]
@@ -97,14 +97,14 @@ def _trace(attempts: list[Attempt], number: str, job: Job) -> str:
     raise JobNotFound(job.id)
 
 
-@section.action("/jobs/{job_id}/retry")
+@section.action("/jobs/{job_id}/retry", for_tenants=True)
 def retry(look: Look) -> Done:
     """Make it ready now."""
     state = look.client.retry(look.params["job_id"])
     return Done(text=f"The job is {state} again.")
 
 
-@section.action("/jobs/{job_id}/cancel")
+@section.action("/jobs/{job_id}/cancel", for_tenants=True)
 def cancel(look: Look) -> Done | Question:
     """End it, or ask it to stop."""
     job = look.client.get(look.params["job_id"])
@@ -123,7 +123,7 @@ def cancel(look: Look) -> Done | Question:
     return Done(text=f"The job is {state}.")
 
 
-@section.action("/jobs/{job_id}/delete")
+@section.action("/jobs/{job_id}/delete", for_tenants=True)
 def delete(look: Look) -> Done | Question:
     """Delete it with its history."""
     if not look.said("confirm"):
@@ -137,7 +137,7 @@ def delete(look: Look) -> Done | Question:
     return Done(text="The job was deleted.", to=look.link("/jobs"))
 
 
-@section.action("/jobs/{job_id}/priority")
+@section.action("/jobs/{job_id}/priority", for_tenants=True)
 def reprioritise(look: Look) -> Done:
     """Let it run earlier or later."""
     try:

@@ -19,7 +19,7 @@ PAGE = 50
 section = Section()
 
 
-@section.page("/jobs")
+@section.page("/jobs", for_tenants=True)
 def show(look: Look) -> Page | Moved:
     """List jobs, newest first; a search for an id goes to its job."""
     filters = filters_of(look)
@@ -67,7 +67,7 @@ def _batch(look: Look, wanted: str) -> Moved | None:
 
 def _page(look: Look, filters: Filters, *, is_live: bool = True, **values: Any) -> Page:
     state = filters.get("state")
-    workers = look.client.workers()
+    workers = look.client.workers() if look.tenant is None else []
     known: dict[str, Any] = {
         "known": {
             "queue": sorted({queue for worker in workers for queue in worker.queues}),

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 import anyio.to_thread
 from starlette.responses import PlainTextResponse
 
+from leasehold.errors import StoreError
+from leasehold.web.access.access import TooMany
+from leasehold.web.access.gate import CREDENTIAL
+from leasehold.web.access.rights import Denied, find_refusal
 from leasehold.web.dashboard.answering import look_of, see
 from leasehold.web.dashboard.looks import Look, Page
 from leasehold.web.dashboard.rendering import fingerprint, render
@@ -34,23 +39,39 @@ def open_stream(request: Request, section: Section) -> Response:
     if found is None:
         return PlainTextResponse("There is no such page to follow.", 404)
     view, params = found
+    if here.identity is not None and (problem := find_refusal(here.identity, section.needs[view])):
+        raise Denied(problem)
     look = Look(
         site=here.site,
         path=address.path.removeprefix(here.root),
         root=here.root,
         params=params,
         query=dict(parse_qsl(address.query)),
+        identity=here.identity,
     )
 
     async def watch() -> Seen:
         return await anyio.to_thread.run_sync(_see, replace(look, now=datetime.now(UTC)), view)
 
     try:
-        listener = request.app.state.streams.listen(look.address, watch)
+        listener = request.app.state.streams.listen(look.topic, watch)
     except TooManyStreams:
         text = "Too many live pages are open; this one is not updated by itself."
         return PlainTextResponse(text, 503, {"Retry-After": "10"})
-    return EventStream(listener, here.site.ending)
+    return EventStream(listener, here.site.ending, partial(_stands, request, here))
+
+
+async def _stands(request: Request, here: Look) -> bool:
+    """Whether who opened the stream would be let in now; a store that can't say changes nothing."""
+    access, state = here.site.access, request.scope["state"]
+    if access is None or here.identity is None or CREDENTIAL not in state:
+        return here.identity is not None
+    try:
+        return await access.stands(here.identity, state[CREDENTIAL])
+    except StoreError:
+        return True
+    except TooMany:
+        return False
 
 
 def _see(look: Look, view: View) -> Seen:

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 from leasehold.client import Client
+from leasehold.model.access import Right
+from leasehold.web.access.identity import OPEN, Identity
 from leasehold.web.site import Site
 
 WHO = "dashboard"
@@ -25,6 +27,7 @@ class Look:
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    identity: Identity | None = OPEN  # None: nobody is known, as at the login
 
     @property
     def client(self) -> Client:
@@ -32,7 +35,20 @@ class Look:
 
     @property
     def is_read_only(self) -> bool:
-        return self.site.settings.is_read_only
+        return self.site.settings.is_read_only or not self.may(Right.OPERATE)
+
+    @property
+    def tenant(self) -> str | None:
+        """Whom whoever looks is bound to."""
+        return None if self.identity is None else self.identity.tenant
+
+    @property
+    def topic(self) -> str:
+        """The page as all see it who may see the same; what one of them sees is never another's."""
+        return f"{'' if self.identity is None else self.identity.sight} {self.address}"
+
+    def may(self, right: Right) -> bool:
+        return self.identity is not None and self.identity.may(right)
 
     @property
     def address(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leasehold.model.states import State
 from leasehold.web.dashboard.charts import charts_of
 from leasehold.web.dashboard.health import Signs, judge
-from leasehold.web.dashboard.looks import Look, Page
+from leasehold.web.dashboard.looks import Look, Moved, Page
 from leasehold.web.dashboard.sections import Section
 from leasehold.web.dashboard.workers import SILENT
 
@@ -23,9 +23,11 @@ MOST_RECENT = 6
 section = Section()
 
 
-@section.page("/")
-def show(look: Look) -> Page:
-    """Put the front page together."""
+@section.page("/", for_tenants=True)
+def show(look: Look) -> Page | Moved:
+    """Put the front page together; who is bound to a tenant begins with its jobs."""
+    if look.tenant is not None:
+        return Moved(look.link("/jobs"))
     window = look.asked("window")
     window = window if window in WINDOWS else DEFAULT_WINDOW
     stats = look.client.stats

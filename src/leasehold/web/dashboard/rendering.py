@@ -11,9 +11,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from leasehold._version import __version__
+from leasehold.model.access import Right
 from leasehold.model.states import State
 from leasehold.model.wording import count, span
+from leasehold.web.access.identity import Manner
 from leasehold.web.dashboard import moments, texts
+from leasehold.web.dashboard.csrf import STAND_IN
 from leasehold.web.dashboard.looks import Look, Page
 from leasehold.web.dashboard.static_files import mark
 
@@ -28,6 +31,9 @@ NAVIGATION = (
     ("/throttles", "Throttles", "t"),
     ("/system", "System", "y"),
 )
+# Who is bound to a tenant sees only what can be one's.
+FOR_TENANTS = frozenset({"/jobs", "/batches", "/schedules"})
+FOR_ADMINS = frozenset({"/audit"})
 _RELATIVE = re.compile(rb"(<time [^>]*>)[^<]*")
 
 
@@ -61,7 +67,6 @@ def environment() -> Environment:
         "nothing": moments.NOTHING,
         "states": tuple(State),
         "version": __version__,
-        "navigation": NAVIGATION,
     }
     return made
 
@@ -94,7 +99,8 @@ def write_part(look: Look, template: str, **values: Any) -> bytes:
 
 def fingerprint(live: bytes) -> str:
     """Tell contents apart; that time passes alone makes no other content."""
-    return hashlib.blake2b(_RELATIVE.sub(rb"\1", live), digest_size=12).hexdigest()
+    plain = _RELATIVE.sub(rb"\1", live).replace(STAND_IN.encode(), b"")
+    return hashlib.blake2b(plain, digest_size=12).hexdigest()
 
 
 def _write(look: Look, template: str, values: dict[str, Any]) -> bytes:
@@ -108,8 +114,23 @@ def _write(look: Look, template: str, values: dict[str, Any]) -> bytes:
         "ago": partial(moments.ago, now=look.now),
         "elapsed": partial(moments.elapsed, now=look.now),
         "can_act": not look.is_read_only,
+        "is_known": look.identity is not None and look.identity.manner is not Manner.OPEN,
+        "csrf": STAND_IN,
+        "navigation": _navigation(look),
     }
     return environment().get_template(template).render(known | values).encode()
+
+
+def _navigation(look: Look) -> list[tuple[str, str, str]]:
+    """List the pages that whoever looks may see."""
+    if look.identity is None:
+        return []
+    return [
+        place
+        for place in NAVIGATION
+        if (look.tenant is None or place[0] in FOR_TENANTS)
+        and (place[0] not in FOR_ADMINS or look.may(Right.ADMIN))
+    ]
 
 
 def _section(path: str) -> str:

@@ -11,7 +11,7 @@ NEXT_RUNS = 5
 section = Section()
 
 
-@section.page("/schedules")
+@section.page("/schedules", for_tenants=True)
 def show(look: Look) -> Page:
     """List schedules, the next one first, then the paused ones."""
     found = look.client.schedules.list()
@@ -22,7 +22,7 @@ def show(look: Look) -> Page:
     return Page(template="schedules.html", title="Schedules", values={"schedules": rows})
 
 
-@section.action("/schedules/run")
+@section.action("/schedules/run", for_tenants=True)
 def run_now(look: Look) -> Done:
     """Enqueue its job now."""
     name = look.said("name")
@@ -30,7 +30,7 @@ def run_now(look: Look) -> Done:
     return Done(text=f"{name} was run: job {job_id}.")
 
 
-@section.action("/schedules/pause")
+@section.action("/schedules/pause", for_tenants=True)
 def pause(look: Look) -> Done:
     """Fire it no more until it is resumed."""
     name = look.said("name")
@@ -38,7 +38,7 @@ def pause(look: Look) -> Done:
     return Done(text=f"Schedule {name} is paused.")
 
 
-@section.action("/schedules/resume")
+@section.action("/schedules/resume", for_tenants=True)
 def resume(look: Look) -> Done:
     """Go on with the next slot."""
     name = look.said("name")

@@ -1,0 +1,4 @@
+-- Ends a session: primary key.
+DELETE FROM leasehold.session
+WHERE digest = %(digest)s
+RETURNING true

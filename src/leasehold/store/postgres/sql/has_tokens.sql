@@ -1,0 +1,2 @@
+-- Says whether there ever was a token.
+SELECT EXISTS (SELECT FROM leasehold.token)

@@ -1,0 +1,15 @@
+-- Looks a token up by its id: primary key.
+SELECT
+  id,
+  name,
+  scope,
+  bound_to,
+  created_at,
+  created_by,
+  expires_at,
+  revoked_at,
+  last_used_at,
+  digest,
+  %(skew)s + now()
+FROM leasehold.token
+WHERE id = %(id)s

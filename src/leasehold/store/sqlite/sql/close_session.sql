@@ -1,0 +1,3 @@
+-- Ends a session: primary key.
+DELETE FROM leasehold_session
+WHERE digest = :digest
