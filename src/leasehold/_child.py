@@ -6,9 +6,13 @@ It speaks JSON over two pipes, never pickle.
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import os
+import shutil
+import signal
 import sys
+import tempfile
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -19,9 +23,11 @@ from leasehold.errors import LeaseholdError
 from leasehold.model.outcomes import Outcome, Succeeded, decide
 from leasehold.model.throttles import check_amount
 from leasehold.registry import Registry
+from leasehold.sandbox.confining import NotConfined, confine, limit_cpu, spare_memory
+from leasehold.sandbox.limits import Confinement
 from leasehold.tracing import continuing
 from leasehold.worker.current import RunningJob, set_current_job
-from leasehold.worker.frames import Reply, Request, reply_of
+from leasehold.worker.frames import Exceeded, Reply, Request, Unbounded, reply_of
 from leasehold.worker.pipe import Pipe, PipeKeeper
 from leasehold.worker.savings import Savings
 
@@ -81,37 +87,72 @@ class ChildJob(RunningJob):
         return Savings(self._claim, self._keeper, result_limit=self._result_limit)
 
 
+class Folder:
+    """Where this attempt's temporary files are; the parent takes it away, if it lives."""
+
+    def __init__(self) -> None:
+        self._path: str | None = None
+
+    def enter(self, path: str) -> None:
+        self._path = path
+        os.environ["TMPDIR"] = path
+        tempfile.tempdir = path
+
+    def remove(self) -> None:
+        if self._path is not None:
+            shutil.rmtree(self._path, ignore_errors=True)
+
+
 def main() -> None:
-    threading.Thread(target=_die_with, args=(os.getppid(),), daemon=True).start()
     source, sink = int(sys.argv[1]), int(sys.argv[2])
+    confinement = msgspec.json.decode(sys.argv[3], type=Confinement)
     with os.fdopen(source, "rb") as incoming, os.fdopen(sink, "wb") as outgoing:
         pipe = Pipe(incoming, outgoing)
-        while True:
-            try:
-                frame = pipe.receive()
-            except EOFError:
-                return
-            pipe.send(_answer(msgspec.json.decode(frame, type=Request), pipe))
+        try:
+            confine(confinement)  # before there is a second thread, or anything of a task
+        except (NotConfined, OSError, ValueError) as error:
+            pipe.receive()
+            pipe.send(Unbounded(str(error)))
+            return
+        _serve(pipe, confinement)
 
 
-def _die_with(parent: int) -> None:
-    """End when the worker is gone: nobody would take what this attempt comes to."""
+def _serve(pipe: Pipe, confinement: Confinement) -> None:
+    folder = Folder()
+    threading.Thread(target=_die_with, args=(os.getppid(), folder), daemon=True).start()
+    while True:
+        try:
+            frame = pipe.receive()
+        except EOFError:
+            return
+        request = msgspec.json.decode(frame, type=Request)
+        folder.enter(request.folder)
+        pipe.send(_answer(request, pipe, confinement))
+
+
+def _die_with(parent: int, folder: Folder) -> None:
+    """End when the worker is gone, with all that was started here: nobody would take it."""
     while os.getppid() == parent:
         time.sleep(_LOOK_SECONDS)
-    os._exit(1)
+    folder.remove()
+    os.killpg(0, signal.SIGKILL)
 
 
-def _answer(request: Request, pipe: Pipe) -> Reply:
+def _answer(request: Request, pipe: Pipe, confinement: Confinement) -> Reply | Exceeded:
     claim = request.claim
     keeper = PipeKeeper(pipe, claim)
     job = ChildJob(claim, keeper, result_limit=request.result_limit)
     policy = None
     try:
+        if request.cpu_seconds is not None:
+            limit_cpu(request.cpu_seconds)
         task = Registry(importlib.import_module(request.module))[claim.kind]
         policy = task.options.retry
-        _limit(request)
         return _with_spent(reply_of(_run(task, job)), job)
     except BaseException as error:
+        exceeded = _exceeded(error, confinement)
+        if exceeded is not None:
+            return exceeded
         if policy is None:
             raise
         return _with_spent(reply_of(_decide(error, request, policy)), job)
@@ -143,18 +184,16 @@ def _decide(error: BaseException, request: Request, policy: Any) -> Outcome:
     )
 
 
-def _limit(request: Request) -> None:
-    import resource
-
-    if request.memory_limit_bytes is not None:
-        limit = request.memory_limit_bytes
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    if request.cpu_limit_seconds is not None:
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        # The limit counts from the process's start, and this child may have run jobs before.
-        allowed = int(used.ru_utime + used.ru_stime + request.cpu_limit_seconds) + 1
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        resource.setrlimit(resource.RLIMIT_CPU, (allowed, most))
+def _exceeded(error: BaseException, confinement: Confinement) -> Exceeded | None:
+    """Say whether it is a limit that it met; the parent's policy decides about that."""
+    number = error.errno if isinstance(error, OSError) else None
+    is_memory = isinstance(error, MemoryError) or number == errno.ENOMEM
+    if is_memory and confinement.memory_bytes is not None:
+        spare_memory()
+        return Exceeded("memory")
+    if number == errno.EFBIG and confinement.file_bytes is not None:
+        return Exceeded("file_size")
+    return None
 
 
 if __name__ == "__main__":

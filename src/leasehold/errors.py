@@ -6,6 +6,7 @@
     │   ├── BadResult                a handler or a step returned what can't be stored
     │   ├── BadCheckpoint            a cursor can't be stored, or not be read as asked
     │   ├── BadOption                an option, a duration, a URL, a name
+    │   │   └── NoSandbox            what an isolated task asks for can't be had here
     │   ├── BadKeyring               the keys that encrypt can't be read or changed
     │   └── BadWorkflow              its steps do not fit together
     ├── UnknownTask, DuplicateTask   the registry
@@ -21,6 +22,9 @@
     │   └── BadCiphertext            it was changed, or moved from another job
     ├── LeaseLost                    the attempt may no longer write
     ├── JobFailed, JobCancelled      what a job came to that somebody waited for
+    ├── ChildDied                    the process of an isolated task crashed, or was killed
+    ├── LimitExceeded                … or used more than its limits allow
+    │   └── MemoryLimit, CpuLimit, FileSizeLimit
     ├── WaitTimeout (TimeoutError)   it has not ended in time
     └── StoreError
         ├── StoreUnavailable         connection refused, cut, database restarting: try again
@@ -361,6 +365,30 @@ class StoreMoved(StoreRefused):
 
 class SchemaMismatch(StoreError):
     """The tables and this version of leasehold do not fit; the message says what to run."""
+
+
+class NoSandbox(BadOption):
+    """A task asks for bounds that this machine can't give; its jobs wait for one that can."""
+
+
+class ChildDied(LeaseholdError):
+    """The process of an isolated task ended before it had answered."""
+
+
+class LimitExceeded(LeaseholdError):
+    """An isolated task used more than its limits allow; the message says of what."""
+
+
+class MemoryLimit(LimitExceeded):
+    """It wanted more memory."""
+
+
+class CpuLimit(LimitExceeded):
+    """It used up its CPU time."""
+
+
+class FileSizeLimit(LimitExceeded):
+    """It wrote a file that is too large."""
 
 
 class Interrupted(BaseException):  # it must pass a handler's `except Exception`

@@ -10,6 +10,7 @@ from leasehold.model.keeping import DAY_SECONDS, Pruning
 from leasehold.model.schedules import IN_TIME
 from leasehold.model.values import Finding
 from leasehold.model.wording import count
+from leasehold.sandbox.probing import probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ _LATE_SECONDS = DAY_SECONDS
 def examine(client: Client) -> list[Finding]:
     """Look at everything; without fitting tables only at the store."""
     schema = _examine_schema(client)
-    findings = [schema, *client.store.examine()]
+    findings = [schema, *client.store.examine(), _examine_sandbox()]
     if schema.level == "ok":
         workers = client.workers()
         findings += _examine_workers(workers)
@@ -130,6 +131,20 @@ def _examine_schedules(client: Client, workers: Sequence[WorkerInfo]) -> Iterato
             )
     if running and not late:
         yield _ok("schedules", f"{count(len(running), 'schedule')}, none is late")
+
+
+def _examine_sandbox() -> Finding:
+    means = probe()
+    have = {"a network namespace": means.namespace, "seccomp": means.seccomp}
+    names = [name for name, is_there in have.items() if is_there]
+    if names:
+        told = f"isolated tasks can be kept off the network, by {' and '.join(names)}"
+        return _ok("sandbox", told + (f" ({means.reason})" if means.reason else ""))
+    return _warning(
+        "sandbox",
+        f"tasks with network=False can't run on this machine: {means.reason}",
+        "allow user namespaces or seccomp here, or run their workers on a machine that does",
+    )
 
 
 def _ok(topic: str, message: str) -> Finding:

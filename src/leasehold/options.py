@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -39,6 +38,7 @@ from leasehold.model.values import (
     DEFAULT_TIMEOUT_SECONDS,
     PRIORITY_LIMIT,
 )
+from leasehold.sandbox.limits import NO_LIMITS, Limits
 
 NAME_LIMIT = 200
 ATTEMPTS_LIMIT = 32_767
@@ -112,8 +112,8 @@ class TaskOptions(TypedDict, total=False):
     retry: RetryPolicy
     lease: Duration | None
     isolation: Literal["thread", "process"]
-    memory_limit: int | str | None
-    cpu_limit: Duration | None
+    limits: Limits
+    network: bool
     on_lapse: Literal["retry", "dead"]
     args_limit: int
     result_limit: int
@@ -133,8 +133,8 @@ class Options:
     retry: RetryPolicy = field(default_factory=exponential)
     lease_seconds: float | None = None
     isolation: Literal["thread", "process"] = "thread"
-    memory_limit_bytes: int | None = None
-    cpu_limit_seconds: float | None = None
+    limits: Limits = NO_LIMITS
+    network: bool = True
     on_lapse: Literal["retry", "dead"] = "retry"
     args_limit: int = DEFAULT_SIZE_LIMIT
     result_limit: int = DEFAULT_SIZE_LIMIT
@@ -221,11 +221,9 @@ def _whole(name: str, value: object, least: int, greatest: int) -> int:
 
 
 def _check_together(options: Options) -> None:
-    limits = (options.memory_limit_bytes, options.cpu_limit_seconds)
-    if options.isolation != "process" and limits != (None, None):
-        raise BadOption(
-            "memory_limit and cpu_limit need isolation='process': a thread can't be limited"
-        )
+    is_bounded = options.limits != NO_LIMITS or not options.network
+    if options.isolation != "process" and is_bounded:
+        raise BadOption("limits and network need isolation='process': a thread can't be limited")
     _check_needs(options)
     options.key_words.check_times(options.delay_seconds, has_run_at=options.run_at is not None)
 
@@ -380,19 +378,10 @@ def _read_keep(name: str, value: Any) -> dict[str, Any]:
     return {f"{name}_seconds": read_keep(value, name=name)}
 
 
-_SIZE = re.compile(r"(\d+)\s*([KMG]i?B?)?", re.IGNORECASE)
-_SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
-
-
-def _read_memory(name: str, value: Any) -> dict[str, Any]:
-    """Read bytes, or text like '512MB'; units are powers of 1024."""
-    parsed = _SIZE.fullmatch(str(value).strip())
-    if value is not None and (isinstance(value, bool) or parsed is None):
-        raise BadOption(f"{name}: can't read {value!r}; write bytes or text like '512MB'")
-    if value is None or parsed is None:
-        return {"memory_limit_bytes": None}
-    amount = int(parsed[1]) * _SIZE_UNITS[(parsed[2] or "")[:1].lower()]
-    return {"memory_limit_bytes": _whole(name, amount, 2**20, 2**50)}
+def _read_limits(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Limits):
+        raise BadOption(f"{name}: {value!r} is not Limits; write lh.Limits(memory='512MB')")
+    return {name: value}
 
 
 _READERS = {
@@ -403,8 +392,8 @@ _READERS = {
     "retry": _read_retry,
     "lease": _read_span,
     "isolation": _read_choice("thread", "process"),
-    "memory_limit": _read_memory,
-    "cpu_limit": _read_span,
+    "limits": _read_limits,
+    "network": _read_flag,
     "on_lapse": _read_choice("retry", "dead"),
     "args_limit": _read_size_limit,
     "result_limit": _read_size_limit,

@@ -358,9 +358,10 @@ def test_the_later_of_delay_and_run_at_wins_and_both_at_once_are_refused() -> No
         ("lease", "0s", "must be longer than 0"),
         ("isolation", "rocket", "is not one of 'thread', 'process'"),
         ("on_lapse", "explode", "is not one of 'retry', 'dead'"),
-        ("memory_limit", "much", "write bytes or text like '512MB'"),
-        ("memory_limit", 2**30, "need isolation='process'"),
-        ("cpu_limit", "10s", "need isolation='process'"),
+        ("limits", "512MB", "write lh.Limits(memory='512MB')"),
+        ("limits", lh.Limits(memory=2**30), "need isolation='process'"),
+        ("network", False, "need isolation='process'"),
+        ("network", 0, "is not True or False"),
         ("args_limit", 0, "whole number"),
         ("name", " \x00", "is not a name"),
         ("name", "", "is not a name"),
@@ -398,9 +399,28 @@ def test_an_option_of_one_call_is_checked_too(name: str, value: Any, reason: str
     [("512MB", 2**29), ("1 GiB", 2**30), ("2048k", 2**21), (2**20, 2**20), (None, None)],
 )
 def test_a_memory_limit_is_read_as_people_write_it(written: Any, expected: int | None) -> None:
-    made = task(isolation="process", memory_limit=written, cpu_limit="10s")(add.handler)
-    assert made.options.memory_limit_bytes == expected
-    assert made.options.cpu_limit_seconds == 10
+    limits = lh.Limits(memory=written, cpu="10s")
+    made = task(isolation="process", limits=limits)(add.handler)
+    assert made.options.limits.memory_bytes == expected
+    assert made.options.limits.cpu_seconds == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("memory", "much", "write bytes or text like '512MB'"),
+        ("memory", 5, "whole number from 1,048,576"),
+        ("memory", True, "can't read True"),
+        ("cpu", 0, "must be longer than 0"),
+        ("file_size", -1, "can't read -1"),
+        ("open_files", 3, "whole number from 16"),
+        ("processes", -1, "whole number from 0"),
+    ],
+)
+def test_limits_that_can_not_be_kept_are_refused(name: str, value: Any, reason: str) -> None:
+    with pytest.raises(BadOption) as caught:
+        lh.Limits(**{name: value})
+    assert reason in str(caught.value)
 
 
 def test_the_store_is_told_the_tasks_policy() -> None:

@@ -159,12 +159,12 @@ def crash(how: str) -> None:
         sys.exit(4)
 
 
-@lh.task(name="child.hoard", isolation="process", max_attempts=1, memory_limit="600MiB")
+@lh.task(name="child.hoard", isolation="process", max_attempts=1, limits=lh.Limits(memory="600MiB"))
 def hoard(mebibytes: int) -> int:
     return len(bytearray(mebibytes * 1_048_576))
 
 
-@lh.task(name="child.spin", isolation="process", max_attempts=1, cpu_limit="1s")
+@lh.task(name="child.spin", isolation="process", max_attempts=1, limits=lh.Limits(cpu="1s"))
 def spin() -> None:
     while True:
         pass

@@ -59,7 +59,9 @@ def remind(text: str) -> str:
     return text
 
 
-@lh.task(name="hash_password", queue="reports", isolation="process", memory_limit="512MB")
+@lh.task(
+    name="hash_password", queue="reports", isolation="process", limits=lh.Limits(memory="512MB")
+)
 def hash_password(rounds: int) -> str:
     """Isolated: runs in a child process, whose crash would be its own."""
     return hashlib.pbkdf2_hmac("sha256", b"correct horse", b"battery staple", rounds).hex()

@@ -4,19 +4,40 @@ from __future__ import annotations
 
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leasehold.errors import BadOption, LeaseholdError
+from leasehold.errors import (
+    BadOption,
+    ChildDied,
+    CpuLimit,
+    FileSizeLimit,
+    LeaseholdError,
+    MemoryLimit,
+    NoSandbox,
+)
 from leasehold.model.outcomes import Outcome
+from leasehold.sandbox.limits import Confinement
+from leasehold.sandbox.probing import probe
 from leasehold.tracing import current_trace
-from leasehold.worker.frames import Reply, Request, Said, read_frame, write_frame
+from leasehold.worker.frames import (
+    Exceeded,
+    Reply,
+    Request,
+    Said,
+    Unbounded,
+    read_frame,
+    write_frame,
+)
 from leasehold.worker.pipe import answer
 
 if TYPE_CHECKING:
@@ -32,8 +53,11 @@ _FRAME_SLACK = 1_048_576
 _LAST_SECONDS = 1.0  # from the end of its pipe to its own end
 
 
-class ChildDied(LeaseholdError):
-    """The child process ended before it had answered."""
+# What an isolated task without a network has no use for, whoever may have taken it over.
+_SECRET = re.compile(
+    r"^LEASEHOLD_|^PG|PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|DSN$|(_|^)URL$", re.IGNORECASE
+)
+_BAD_ENDS = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS})
 
 
 class Child:
@@ -41,14 +65,17 @@ class Child:
 
     def __init__(self, task: Task[..., Any]) -> None:
         self.kind = task.name
+        self._limits = task.options.limits
+        confinement = confinement_of(task)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         self._out, self._in = os.fdopen(ours_out, "wb"), os.fdopen(ours_in, "rb")
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
-            [sys.executable, "-m", "leasehold._child", str(theirs_in), str(theirs_out)],
+        arguments = (str(theirs_in), str(theirs_out), msgspec.json.encode(confinement).decode())
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module  # nosec B603  # the same
+            [sys.executable, "-m", "leasehold._child", *arguments],
             pass_fds=(theirs_in, theirs_out),
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env=_environment(confinement),
             start_new_session=True,  # Ctrl-C in a terminal is the worker's to handle
         )
         os.close(theirs_in)
@@ -64,19 +91,20 @@ class Child:
         What it saves meanwhile is kept by the keeper.
         """
         options = attempt.task.options
-        request = Request(
-            module=attempt.task.handler.__module__,
-            claim=_in_this_trace(attempt.claim),
-            chance=random.random(),
-            memory_limit_bytes=options.memory_limit_bytes,
-            cpu_limit_seconds=options.cpu_limit_seconds,
-            result_limit=options.result_limit,
-        )
-        try:
-            write_frame(self._out, msgspec.json.encode(request))
-            reply = self._listen(attempt, keeper)
-        except (OSError, EOFError) as error:
-            raise ChildDied(self._obituary(error)) from error
+        with _own_folder() as folder:
+            request = Request(
+                module=attempt.task.handler.__module__,
+                claim=_in_this_trace(attempt.claim),
+                chance=random.random(),
+                cpu_seconds=options.limits.cpu_seconds,
+                result_limit=options.result_limit,
+                folder=folder,
+            )
+            try:
+                write_frame(self._out, msgspec.json.encode(request))
+                reply = self._listen(attempt, keeper)
+            except (OSError, EOFError) as error:
+                raise self._death(error) from error
         attempt.spent = reply.spent
         return reply.outcome()
 
@@ -87,16 +115,22 @@ class Child:
             said = _decode(read_frame(self._in, limit=limit))
             if isinstance(said, Reply):
                 return said
+            if isinstance(said, Exceeded | Unbounded):
+                raise self._stopped(said)
             told = answer(keeper, attempt.claim, said)
             if told is not None:
                 write_frame(self._out, msgspec.json.encode(told))
 
     def kill(self) -> None:
-        self._process.kill()
+        """End it, and what it has started."""
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            self._process.kill()
 
     def close(self) -> None:
         """End it and its pipes. Safe twice."""
-        self._process.kill()
+        self.kill()
         self._process.wait()
         for pipe in (self._out, self._in):
             try:
@@ -104,18 +138,56 @@ class Child:
             except OSError:
                 continue
 
-    def _obituary(self, error: Exception) -> str:
+    def _stopped(self, said: Exceeded | Unbounded) -> LeaseholdError:
+        limits = self._limits
+        if isinstance(said, Unbounded):
+            return NoSandbox(
+                f"{self.kind}: not run, since its child can't be bounded: {said.reason}"
+            )
+        if said.what == "file_size":
+            return FileSizeLimit(f"a file over its limit of {limits.file_bytes or 0:,} bytes")
+        return MemoryLimit(f"over its memory limit of {limits.memory_bytes or 0:,} bytes")
+
+    def _death(self, error: Exception) -> LeaseholdError:
+        """Say how it ended; it may live, but what it sends is no answer."""
         try:
             code = self._process.wait(_LAST_SECONDS)
         except subprocess.TimeoutExpired:
-            # It lives, but what it sends is no answer, or it has closed its pipe.
-            self._process.kill()
-            return f"the child process gave no proper answer: {str(error) or 'it closed its pipe'}"
-        if code < 0:
-            name = signal.Signals(-code).name
-            hint = {"SIGXCPU": ", its CPU limit", "SIGKILL": ", perhaps for lack of memory"}
-            return f"the child process was ended by {name}{hint.get(name, '')}"
-        return f"the child process exited with code {code}"
+            self.kill()
+            said = str(error) or "it closed its pipe"
+            return ChildDied(f"the child process gave no proper answer: {said}")
+        if code >= 0:
+            return ChildDied(f"the child process exited with code {code}")
+        ended_by = signal.Signals(-code)
+        if ended_by is signal.SIGXCPU:
+            return CpuLimit(f"over its CPU limit of {self._limits.cpu_seconds or 0:g} seconds")
+        return ChildDied(f"the child process was ended by {ended_by.name}{self._hint(ended_by)}")
+
+    def _hint(self, ended_by: signal.Signals) -> str:
+        if ended_by is signal.SIGKILL:
+            return ", perhaps for lack of memory"
+        is_near = ended_by in _BAD_ENDS and self._limits.memory_bytes is not None
+        return ", perhaps at its memory limit" if is_near else ""
+
+
+@contextmanager
+def _own_folder() -> Iterator[str]:
+    """Make a folder for one attempt's temporary files, and take it away with all that is in it."""
+    folder = tempfile.mkdtemp(prefix="leasehold-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment(confinement: Confinement) -> dict[str, str]:
+    given = dict(os.environ)
+    if not confinement.network:
+        given = {name: value for name, value in given.items() if not _SECRET.search(name)}
+    if confinement.memory_bytes is not None:
+        # Each thread's arena reserves 64 MB of the address space that is limited.
+        given.setdefault("MALLOC_ARENA_MAX", "2")
+    return {**given, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 def _in_this_trace(claim: Claim) -> Claim:
@@ -175,3 +247,13 @@ def check_isolation(task: Task[..., Any]) -> None:
             f"{task.name}: isolation='process' needs the task in a module that a child can import; "
             "move it out of the script that is run"
         )
+    to = confinement_of(task)
+    if not to.network or to.processes == 0:
+        reason = probe().why_not(to)
+        if reason is not None:
+            raise NoSandbox(f"{task.name}: {reason}; its jobs wait for a worker that can")
+
+
+def confinement_of(task: Task[..., Any]) -> Confinement:
+    """Return what its child has to do to itself."""
+    return Confinement.of(task.options.limits, network=task.options.network)

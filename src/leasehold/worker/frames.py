@@ -31,9 +31,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     module: str
     claim: Claim
     chance: float
-    memory_limit_bytes: int | None
-    cpu_limit_seconds: float | None
+    cpu_seconds: float | None
     result_limit: int
+    folder: str  # of its own, for temporary files
 
 
 class Keep(msgspec.Struct, frozen=True, tag="keep"):
@@ -92,8 +92,20 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
                 return Died(error=error)
 
 
+class Exceeded(msgspec.Struct, frozen=True, tag="exceeded"):
+    """The attempt ended at one of its limits."""
+
+    what: Literal["memory", "file_size"]
+
+
+class Unbounded(msgspec.Struct, frozen=True, tag="unbounded"):
+    """The child could not bound itself, and will run nothing."""
+
+    reason: str
+
+
 # All that a child may send.
-Said: TypeAlias = Reply | Keep | Note | Recall
+Said: TypeAlias = Reply | Keep | Note | Recall | Exceeded | Unbounded
 
 
 def reply_of(outcome: Outcome) -> Reply:
