@@ -103,7 +103,7 @@ class AsyncQueues:
         self._counts = counts
 
     async def list(self) -> list[QueueInfo]:
-        """List the queues that somebody has paused or given an aging."""
+        """List the queues that somebody has paused or given a limit or an aging."""
         return await asyncio.to_thread(self._queues.list)
 
     async def pause(
@@ -141,6 +141,14 @@ class AsyncQueues:
             if running == 0 or left <= 0:
                 return running
             await asyncio.sleep(min(DRAIN_LOOK_SECONDS, left))
+
+    async def limit(self, name: str, *, running: int, by: str | None = None) -> None:
+        """Let at most so many of its jobs run at once, in all workers; 0: none."""
+        await asyncio.to_thread(self._queues.limit, name, running=running, by=by)
+
+    async def unlimit(self, name: str) -> bool:
+        """Let as many of its jobs run as workers have slots; False when it had no limit."""
+        return await asyncio.to_thread(self._queues.unlimit, name)
 
     async def set(self, name: str, *, aging: Duration | None) -> None:
         """Let a job gain a point of priority each time it has waited so long; None: never."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
 
 GREATEST_WEIGHT = 1_000
+GREATEST_LIMIT = 1_000_000
 DRAIN_LOOK_SECONDS = 0.2
 
 
@@ -146,7 +147,7 @@ class Queues:
         self._store = store
 
     def list(self) -> list[QueueInfo]:
-        """List the queues that somebody has paused or given an aging."""
+        """List the queues that somebody has paused or given a limit or an aging."""
         return self._store().queues()
 
     def pause(
@@ -178,6 +179,24 @@ class Queues:
             if running == 0 or time.monotonic() >= deadline:
                 return running
             time.sleep(min(DRAIN_LOOK_SECONDS, max(0.0, deadline - time.monotonic())))
+
+    def limit(self, name: str, *, running: int, by: str | None = None) -> None:
+        """Let at most so many of its jobs run at once, in all workers; 0: none.
+
+        No worker exceeds it from here on. What runs goes on, and counts.
+        """
+        if not isinstance(running, int) or isinstance(running, bool):
+            raise BadOption(f"running: {running!r} is not a whole number")
+        if not 0 <= running <= GREATEST_LIMIT:
+            raise BadOption(f"running: {running!r} is not from 0 to {GREATEST_LIMIT:,}")
+        self._store().limit_queue(check_name("queue", name), running=running, by=by)
+        self._store().notify({name: 1})
+
+    def unlimit(self, name: str) -> bool:
+        """Let as many of its jobs run as workers have slots; False when it had no limit."""
+        is_changed = self._store().limit_queue(check_name("queue", name), running=None, by=None)
+        self._store().notify({name: 1})
+        return is_changed
 
     def set(self, name: str, *, aging: Duration | None) -> None:
         """Let a job gain a point of priority each time it has waited so long; None: never."""

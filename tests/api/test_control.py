@@ -238,6 +238,17 @@ def test_drain_returns_when_the_last_job_has_ended(
     assert waits == [DRAIN_LOOK_SECONDS]
 
 
+def test_a_limit_is_set_shown_and_taken_away(client: lh.Client) -> None:
+    client.queues.limit("mail", running=3, by="ada")
+    (shown,) = client.queues.list()
+    assert (shown.name, shown.running_limit, shown.limited_by) == ("mail", 3, "ada")
+    assert client.queues.unlimit("mail")
+    assert not client.queues.unlimit("mail")
+    for running in (-1, True, 1.5, None, 10**9):
+        with pytest.raises(lh.BadOption, match="running"):
+            client.queues.limit("mail", running=running)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("verb", ["pause", "resume", "drain"])
 def test_a_queues_name_is_checked(client: lh.Client, verb: str) -> None:
     with pytest.raises(lh.BadOption, match="queue: '' is not a name"):
@@ -304,6 +315,8 @@ def test_the_async_client_has_the_same_verbs(client: lh.Client, aclient: lh.Asyn
         await aclient.shares.set("ada", weight=2)
         assert [(each.name, each.weight) for each in await aclient.shares.list()] == [("ada", 2)]
         await aclient.queues.set("default", aging="10m")
+        await aclient.queues.limit("default", running=3)
+        assert await aclient.queues.unlimit("default")
         await aclient.queues.pause("default", until="1h")
         assert await aclient.queues.resume("default")
         assert await aclient.queues.drain("default", by="ops") == 0

@@ -204,10 +204,12 @@ def test_queues_counts_jobs_by_where_they_stand(cli: Cli, client: Client) -> Non
             "pause_reason": None,
             "paused_by": None,
             "aging_seconds": None,
+            "running_limit": None,
+            "limited_by": None,
         }
     ]
     header, line = cli("queues").out.splitlines()
-    assert header.split() == ["queue", *FULL_COUNTS, "aging"]
+    assert header.split() == ["queue", *FULL_COUNTS, "limit", "aging"]
     assert line.split() == ["mail", "1", "1", "1", "0", "0", "0"]
 
 
@@ -233,6 +235,21 @@ def test_a_queue_without_jobs_shows_what_was_said_of_it(cli: Cli, client: Client
         "queue": "mail",
         "is_changed": False,
     }
+
+
+def test_a_queue_is_limited_and_unlimited(cli: Cli) -> None:
+    answer = cli("queues", "limit", "mail", "--running", "1500", "--by", "ada")
+    assert answer.out == "mail may run 1,500 at once\n"
+    assert cli("queues").out.splitlines()[1].split() == ["mail", *"000000", "1,500"]
+    (shown,) = cli("queues", "--json").json()["queues"]
+    assert (shown["running_limit"], shown["limited_by"]) == (1500, "ada")
+    assert cli("queues", "unlimit", "mail").out == "mail has no limit any more\n"
+    assert cli("queues", "unlimit", "mail", "--json").json() == {
+        "queue": "mail",
+        "is_changed": False,
+    }
+    assert cli("queues", "limit", "mail", "--running", "-1").code == 2
+    assert cli("queues", "limit", "mail").code == 2
 
 
 def test_a_paused_queue_gives_nothing(cli: Cli, client: Client) -> None:

@@ -34,6 +34,17 @@ async def hold(key: int) -> None:
         turnout.leave(row, key)
 
 
+@lh.task(name="throttled.crowd", max_attempts=100)
+async def crowd() -> None:
+    """One of a queue with a limit."""
+    turnout, row = _seat[0]
+    turnout.enter(row, 0)
+    try:
+        await asyncio.sleep(random.uniform(0, LONGEST_SECONDS))
+    finally:
+        turnout.leave(row, 0)
+
+
 @lh.task(name="throttled.closed", throttle="closed")
 async def closed() -> None:
     raise AssertionError("its throttle was never opened")
@@ -58,7 +69,7 @@ async def spending(amount: float) -> None:
 def main() -> None:
     url, file, keys, row, lease = sys.argv[1:]
     _seat.append((Turnout(Path(file), int(keys)), int(row)))
-    known = (hold, closed, pace, sparing, spending)
+    known = (hold, crowd, closed, pace, sparing, spending)
     lh.Worker(lh.Client(url), known, slots=40, lease=float(lease), poll=0.2).run()
 
 

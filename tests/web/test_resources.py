@@ -99,6 +99,24 @@ def test_queues_tell_counts_and_what_people_said(service: Service) -> None:
     assert service.post("/api/queues/sums/drain", {"timeout": 0}) == {"running": 0}
 
 
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_any_queue_can_be_limited_and_unlimited(
+    service: Service, client: Client, name: str
+) -> None:
+    path = f"/api/queues/{quoted(name)}/limit"
+    assert service.ask("PUT", path, json={"running": 3, "by": "ada"}).status_code == 204
+    (told,) = service.get("/api/queues")
+    assert (told["name"], told["running_limit"], told["limited_by"]) == (name, 3, "ada")
+    assert service.ask("DELETE", path).json() == {"is_changed": True}
+    assert service.ask("DELETE", path).json() == {"is_changed": False}
+    assert client.queues.list() == []
+
+
+@pytest.mark.parametrize("running", [-1, 1.5, None, "3", 10**9])
+def test_a_limit_is_a_number_of_jobs(service: Service, running: object) -> None:
+    assert service.refused(422, "PUT", "/api/queues/x/limit", json={"running": running})
+
+
 def test_a_pause_has_one_end(service: Service) -> None:
     request = {"until": "2100-01-01T00:00:00Z", "duration": 5}
     assert service.refused(422, "POST", "/api/queues/x/pause", json=request)

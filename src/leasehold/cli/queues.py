@@ -17,17 +17,25 @@ if TYPE_CHECKING:
     from leasehold.client import Client
 
 _COUNTS = ("ready", "blocked", "scheduled", "failed", "running", "parked")
-_SAID = ("paused_until", "pause_reason", "paused_by", "aging_seconds")
+_SAID = (
+    "paused_until",
+    "pause_reason",
+    "paused_by",
+    "aging_seconds",
+    "running_limit",
+    "limited_by",
+)
 _EXAMPLE = """\
 leasehold queues
 leasehold queues pause mail --until 2h --reason "the mail server is down"
+leasehold queues limit reports --running 10
 leasehold queues set reports --aging 10m"""
 
 
 @click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
 @with_session
 def queues(session: Session) -> None:
-    """Count the live jobs of each queue, or pause, resume and drain one.
+    """Count the live jobs of each queue, or pause, resume, drain and limit one.
 
     Ready jobs can start now, blocked ones wait for their throttle, scheduled ones for their time;
     failed ones wait for their next try; parked ones wait for a worker that knows their kind.
@@ -95,6 +103,38 @@ def drain(session: Session, *, name: str, timeout: float, reason: str, by: str |
         click.get_current_context().exit(EXIT_REFUSED)
 
 
+@queues.command("limit", example="leasehold queues limit reports --running 10")
+@NAME
+@click.option(
+    "--running",
+    type=click.IntRange(min=0),
+    metavar="N",
+    required=True,
+    help="At once, in all workers.",
+)
+@BY
+@with_session
+def limit(session: Session, *, name: str, running: int, by: str | None) -> None:
+    """Let at most so many of its jobs run at once, in all workers.
+
+    Running jobs go on, and count.
+    """
+    with session.client() as client:
+        client.queues.limit(name, running=running, by=by)
+    answer(session, f"{name} may run {running:,} at once", queue=name, running_limit=running)
+
+
+@queues.command("unlimit", example="leasehold queues unlimit reports")
+@NAME
+@with_session
+def unlimit(session: Session, *, name: str) -> None:
+    """Take its limit away."""
+    with session.client() as client:
+        is_changed = client.queues.unlimit(name)
+    text = f"{name} has no limit any more" if is_changed else f"{name} had no limit"
+    answer(session, text, queue=name, is_changed=is_changed)
+
+
 @queues.command("set", example="leasehold queues set reports --aging 10m")
 @NAME
 @click.option(
@@ -134,12 +174,13 @@ def _print(session: Session, found: list[dict[str, Any]]) -> None:
     if session.is_json:
         print_json({"queues": found})
         return
-    table = make_table("queue", *_COUNTS, "aging", "")
+    table = make_table("queue", *_COUNTS, "limit", "aging", "")
     for each in found:
         numbers = [cell(f"{each[column]:,}") for column in _COUNTS]
         table.add_row(
             cell(each["queue"]),
             *numbers,
+            cell("" if each["running_limit"] is None else f"{each['running_limit']:,}"),
             cell("" if each["aging_seconds"] is None else _aging(each["aging_seconds"])),
             cell(pause_cell(each["paused_until"], each["pause_reason"], each["paused_by"])),
         )

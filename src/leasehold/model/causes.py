@@ -35,6 +35,7 @@ class Reason(StrEnum):
     NEEDS = "needs"
     FORSAKEN = "forsaken"
     QUEUE_PAUSED = "queue_paused"
+    QUEUE_FULL = "queue_full"
     NO_WORKER = "no_worker"
     QUEUE_UNSERVED = "queue_unserved"
     UNKNOWN_KIND = "unknown_kind"

@@ -90,6 +90,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
     lane: LaneFacts | None = None
     queue_pause: Halt | None = None
+    queue_limit: int | None = None  # how many of its queue's jobs may run at once …
+    queue_running: int = 0  # … and how many do; counted where there is a limit only
     before: int = 0  # how many stand before it in its lane or its queue, up to COUNT_LIMIT
     top_priority: int | None = None  # of those before it
     shares: int = 0  # how many other shares wait at its priority, up to COUNT_LIMIT

@@ -146,6 +146,9 @@ class QueueInfo(msgspec.Struct, frozen=True, kw_only=True):
     pause_reason: str | None
     paused_by: str | None
     aging_seconds: float | None
+    running_limit: int | None = None  # at once, in all workers
+    limited_by: str | None = None
+    running: int | None = None  # of one with a limit: how many of its jobs have a slot
 
 
 class LaneState(msgspec.Struct, frozen=True, kw_only=True):

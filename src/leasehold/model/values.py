@@ -62,6 +62,7 @@ class Want(msgspec.Struct, frozen=True):
     limit: int
     least: int | None = None  # the lowest priority wanted
     aging_seconds: float | None = None  # a job gains a point of priority each time it waits so long
+    is_limited: bool = False  # whether it has a limit, as far as is known; else it gives nothing
 
 
 class Only(msgspec.Struct, frozen=True):
@@ -154,6 +155,7 @@ class Survey(msgspec.Struct, frozen=True):
     schedule_seconds: float | None = None  # until the next slot of a schedule; below 0 it is late
     dependents: bool = False  # whether any job waits for others to end
     batches: bool = False  # whether any batch has not ended
+    rooms: dict[str, int] = {}  # of queues with a limit: how many more of their jobs may start
 
 
 class Fleet(msgspec.Struct, frozen=True):

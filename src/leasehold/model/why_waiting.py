@@ -67,6 +67,20 @@ def say_queue_paused(facts: Facts) -> Cause | None:
     )
 
 
+def say_queue_full(facts: Facts) -> Cause | None:
+    limit = facts.queue_limit
+    if limit is None or facts.queue_running < limit:
+        return None
+    raised = command("queues", "limit", facts.queue, "--running", limit + 1)
+    are = "is" if facts.queue_running == 1 else "are"
+    full = f"is full: {facts.queue_running:,} {are} running of {limit:,} that may"
+    return Cause(
+        reason=Reason.QUEUE_FULL,
+        text=f"queue {facts.queue} {full if limit else 'may run none at all'}",
+        advice=f"wait until one ends, or raise the limit: {raised}",
+    )
+
+
 def say_no_worker(facts: Facts) -> Cause | None:
     if facts.fleet.alive:
         return None
@@ -276,6 +290,7 @@ WAITING_RULES: tuple[CauseRule, ...] = (
     say_behind,
     say_needs,
     *LASTING_RULES,
+    say_queue_full,
     say_throttled,
     say_rate,
     say_suspect,

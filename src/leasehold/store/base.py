@@ -8,7 +8,7 @@ except on a connection that belongs to the caller.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -223,7 +223,8 @@ class Store(
     ) -> list[Claim]:
         """Take leases on ready jobs, in the order of the wants, at most `limit` in all.
 
-        A paused queue gives nothing. `least` of a want is the lowest priority that is wanted.
+        A paused queue gives nothing, one with a limit no more than that leaves, and only to a want
+        that says `is_limited`. `least` of a want is the lowest priority that is wanted.
         `leases` names the kinds this worker knows, each with its lease in seconds. Jobs of other
         kinds are parked. Suspects (jobs that lapsed before) come only when asked for.
 
@@ -266,11 +267,13 @@ class Store(
         limit: int,
         leases: Mapping[str, float],
         only: Only | None = None,
+        limited: Collection[str] = (),
     ) -> list[Claim]:
         """Take leases on jobs of these lanes, in this order, no more than each has room for.
 
         What a key's limits, rate and pause and its queue's pause allow is counted here, under a
-        lock, whatever a look said. Jobs of other kinds are set aside (stage `parked`).
+        lock, whatever a look said. Jobs of other kinds are set aside (stage `parked`). `limited`
+        names queues that have a limit; those that have one and are not named give nothing.
         """
 
     def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:

@@ -122,7 +122,12 @@ TABLES: tuple[Table, ...] = (
     _table("bucket", "lane", "lane tenant full_at:time"),
     _table("charge", "lane tenant", "lane tenant amount:real"),  # summed up before a move
     _table("share", "name", "name tenant weight:integer set_by updated_at:time"),
-    _table("queue", "name", f"name tenant {_PAUSE} aging_seconds:real updated_at:time"),
+    _table(
+        "queue",
+        "name",
+        f"name tenant {_PAUSE} aging_seconds:real running_limit:integer limited_by"
+        " unmarked_since:time updated_at:time",
+    ),
     _table(
         "retention",
         "scope name",

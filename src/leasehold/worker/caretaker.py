@@ -189,7 +189,7 @@ class Caretaker:
         self._has_successors = seen.successors
         self.has_dependents = seen.dependents
         self._has_batches = seen.batches
-        self._taker.agings = seen.agings
+        self._taker.learn(seen)
         if seen.lanes:
             self._taker.uses_lanes = True
             self._taker.lanes.hope_in_vain(self.fleet.workers)

@@ -92,6 +92,7 @@ class Claimer:
         )
         self._waker = store.waker(frozenset(settings.queues))
         self._wants_poke = False
+        self._has_ended = False  # whether something has, since the last look began
         self._is_stopping = False
         self._care = Caretaker(
             store=store,
@@ -129,6 +130,7 @@ class Claimer:
 
     def poke(self) -> None:
         """Something ended here: look again, if the claimer waits for that."""
+        self._has_ended = True
         if self._wants_poke:
             self._wants_poke = False
             self._waker.poke()
@@ -165,6 +167,7 @@ class Claimer:
 
     def _look(self) -> None:
         """Claim what there is room for, do what is due, then wait for a reason to look again."""
+        self._has_ended = False
         self._pace.measure(self._book.finished, time.monotonic())
         room = self._plan.room(self._pace.room(self._book.open_count))
         was_empty = self._book.is_empty
@@ -192,14 +195,17 @@ class Claimer:
             self._await_work(room)
 
     def _await_work(self, room: int) -> None:
-        wants_poke = self._is_eager or self._taker.uses_lanes or len(self._settings.queue_slots) > 0
+        may_free = self._taker.uses_lanes or self._settings.queue_slots or self._taker.rooms
+        wants_poke = self._is_eager or bool(may_free)
         deadline = time.monotonic() + self._idle_seconds()
         while not self._is_stopping:
             wake = self._wait(deadline - time.monotonic(), wants_poke=wants_poke)
+            if self._has_ended and self._taker.rooms:
+                self._taker.hope_everywhere()  # a slot of a queue with a limit may be free
             if wake is None:
                 return
             if wake.is_poke and not self._is_eager and not self._settings.queue_slots:
-                return  # nothing came, but a slot of some lane may be free
+                return  # nothing came, but a slot of some lane or queue may be free
             place = place_in_line(self._worker, wake, self._care.fleet)
             if place <= SPARE_LOOKS:
                 if place > 0:
@@ -244,6 +250,7 @@ class Claimer:
             return None
         if seen.batches or seen.dependents:
             seen = self._care.survey()  # another one may have followed up since the first
+        self._taker.learn(seen)
         self._taker.uses_lanes = self._taker.uses_lanes or seen.lanes
         return seen
 
@@ -267,7 +274,7 @@ class Claimer:
 
     def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> Wake | None:
         self._wants_poke = wants_poke
-        if self._is_stopping:
+        if self._is_stopping or (wants_poke and self._has_ended and self._taker.rooms):
             return None
         if wants_poke and self._is_eager and self._has_nothing:
             timeout_seconds = min(timeout_seconds, SECOND_LOOK_SECONDS)

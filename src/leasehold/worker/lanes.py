@@ -11,7 +11,7 @@ from leasehold.model.lanes import SUSPECTS, USUAL, Ask, Look, party_of, read_pla
 from leasehold.worker.ring import Ring
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.lanes import LaneSeen
@@ -38,6 +38,7 @@ class Lanes:
         self._worker = worker
         self._leases = leases
         self.only: Only | None = None  # what claims are narrowed to now
+        self.limited: Collection[str] = ()  # the queues that have a limit
         self._random = random.Random()
         self._ring = Ring()
         self._freed: deque[str] = deque()
@@ -160,7 +161,12 @@ class Lanes:
     def _take(self, asks: list[Ask], limit: int) -> list[Claim]:
         started = time.monotonic()
         claims = self._store.claim_lanes(
-            self._worker, asks, limit=limit, leases=self._leases, only=self.only
+            self._worker,
+            asks,
+            limit=limit,
+            leases=self._leases,
+            only=self.only,
+            limited=self.limited,
         )
         self._gather_seconds = min(MOST_GATHER_SECONDS, 2 * (time.monotonic() - started))
         return claims

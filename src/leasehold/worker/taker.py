@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from leasehold.model.ids import WorkerId
-    from leasehold.model.values import Claim, Only
+    from leasehold.model.values import Claim, Only, Survey
     from leasehold.registry import Registry
     from leasehold.store.base import Store
     from leasehold.worker.attempt import Attempt
@@ -75,7 +75,8 @@ class Taker:
         self.only: Only | None = None
         self.lanes = Lanes(store, worker, settings.leases)
         self.uses_lanes = any(is_laned(task.options) for task in registry)
-        self.agings: dict[str, float] = {}  # by queue, as the last survey said
+        self.agings: dict[str, float] = {}  # by queue, as the last survey said …
+        self.rooms: dict[str, int] = {}  # … and what it said of queues with a limit
         self.is_ready_hopeful = True  # whether something may be ready …
         self._none_from: dict[str, int] = {}  # … but nothing of these priorities on, by queue
         self._had = {"ready": True, "lanes": True}
@@ -111,7 +112,9 @@ class Taker:
     def has_open_lanes(self) -> bool:
         """Whether a lane has a job that may start now."""
         self._narrow()
-        return self.uses_lanes and self.lanes.has_open(self._wants(self._settings.slots))
+        wants = self._wants(self._settings.slots)
+        not_full = [want for want in wants if self.rooms.get(want.queue) != 0]
+        return self.uses_lanes and self.lanes.has_open(not_full)
 
     # -- what to take ----------------------------------------------------------------------------
     def take_some(self, room: int) -> int:
@@ -135,6 +138,12 @@ class Taker:
             room = min(room, self._pace.room(self._book.open_count, ahead_share=AHEAD_OF_LANES))
         self.is_held_up = room <= 0
         return self._take_in_turns(room) if room > 0 else 0
+
+    def learn(self, seen: Survey) -> None:
+        """Take in what a survey said of the queues."""
+        self.agings = seen.agings
+        self.rooms = seen.rooms
+        self.lanes.limited = seen.rooms.keys()
 
     def _narrow(self) -> Only | None:
         """Note what claims are narrowed to now: to a batch, to what still fits into the budget."""
@@ -262,7 +271,8 @@ class Taker:
         for queue in self._settings.queue_order(self._random):
             limit = min(room, limits[queue] - self._book.open_in(queue)) if limits else room
             if limit > 0:
-                wants.append(Want(queue, limit, None, self.agings.get(queue)))
+                aging = self.agings.get(queue)
+                wants.append(Want(queue, limit, None, aging, is_limited=queue in self.rooms))
         return wants
 
     def _room(self) -> int:

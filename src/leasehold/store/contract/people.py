@@ -108,13 +108,19 @@ class PeopleStore(Protocol):
     def change_share(self, name: str, *, weight: int, by: str | None) -> None: ...
 
     def queues(self) -> list[QueueInfo]:
-        """List the queues that somebody has paused or given an aging."""
+        """List the queues that somebody has paused or given a limit or an aging."""
 
     def pause_queue(self, name: str, pause: Pause) -> None:
         """Let no worker claim from it until then."""
 
     def resume_queue(self, name: str) -> bool:
         """End a pause; False when it was not paused."""
+
+    def limit_queue(self, name: str, *, running: int | None, by: str | None) -> bool:
+        """Let at most so many of its jobs run at once, in all workers; None: as many as there are.
+
+        What runs goes on, and counts. False when there was no limit to take away.
+        """
 
     def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
         """Let a job of this queue gain a point of priority each time it has waited that long."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.model.values import Claim
+from leasehold.store.postgres.gates import by_gates
 from leasehold.store.postgres.levels import Found, Levels
 from leasehold.store.postgres.rows import read_moment
 from leasehold.store.sql import load
@@ -38,6 +39,7 @@ class ClaimRequest:
     limit: int
     leases: Mapping[str, float]
     skew: timedelta
+    gate: str | None = None  # the one queue of the wants, when it has a limit
 
     @property
     def queues(self) -> frozenset[str]:
@@ -50,6 +52,7 @@ class ClaimRequest:
             "limit": self.limit,
             "leases": _encode(self.leases).decode(),
             "skew": self.skew,
+            "gate": self.gate,
         }
 
 
@@ -134,7 +137,9 @@ class Claims:
 def claim_parked(run: Callable[..., list[Any]], request: ClaimRequest) -> list[Claim]:
     """Take what is no suspect; if there is nothing else, one suspect alone."""
     alone = replace(request, limit=1)
-    return _take_parked(run, request, is_suspect=False) or _take_parked(run, alone, is_suspect=True)
+    return by_gates(request, lambda part: _take_parked(run, part, is_suspect=False)) or by_gates(
+        alone, lambda part: _take_parked(run, part, is_suspect=True)
+    )
 
 
 def _take_parked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,10 +10,11 @@ import msgspec
 from leasehold.model.lanes import ENDLESS, PAST, SEPARATOR, LaneSeen, Place, head_of, read_place
 from leasehold.model.values import Claim
 from leasehold.store.postgres.arrays import pack_integers, pack_texts
+from leasehold.store.postgres.gates import gate_of
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import timedelta
 
     from leasehold.model.ids import JobId, WorkerId
@@ -67,14 +69,16 @@ class Lanes:
         limit: int,
         leases: Mapping[str, float],
         only: Only | None = None,
+        limited: Collection[str] = (),
     ) -> list[Claim]:
         """Take what was asked for; of jobs that were set aside, a suspect comes alone."""
         mosts = _merge(asks)
-        claims = self._take(mosts, limit=limit, leases=leases, suspects=False, only=only)
+        given: dict[str, Any] = {"leases": leases, "only": only, "limited": limited}
+        claims = self._take_by_gates(mosts, limit=limit, suspects=False, **given)
         aside = {place: 1 for place in mosts if read_place(place).stage.startswith("=")}
         if claims or not aside:
             return claims
-        return self._take(aside, limit=1, leases=leases, suspects=True, only=only)
+        return self._take_by_gates(aside, limit=1, suspects=True, **given)
 
     def pause(self, lease: Held, pause: Pause) -> bool:
         paused = self._run(
@@ -90,6 +94,18 @@ class Lanes:
         )
         return bool(paused)
 
+    def _take_by_gates(
+        self, mosts: Mapping[str, int], *, limit: int, limited: Collection[str], **given: Any
+    ) -> list[Claim]:
+        """Take from queues with a limit one at a time, in this order; mostly there are none."""
+        if not limited:
+            return self._take(mosts, limit=limit, gate=None, **given)
+        claims: list[Claim] = []
+        for gate, places in groupby(mosts, lambda place: gate_of(read_place(place).queue, limited)):
+            part = {place: mosts[place] for place in places}
+            claims += self._take(part, limit=limit - len(claims), gate=gate, **given)
+        return claims
+
     def _take(
         self,
         mosts: Mapping[str, int],
@@ -98,6 +114,7 @@ class Lanes:
         leases: Mapping[str, float],
         suspects: bool,
         only: Only | None,
+        gate: str | None,
     ) -> list[Claim]:
         if not mosts or limit <= 0:
             return []
@@ -111,6 +128,7 @@ class Lanes:
             worker=self._worker,
             skew=self._skew,
             suspects=suspects,
+            gate=gate,
             **narrow,
         )
         return _claims(taken, list(mosts), leases)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leasehold.model.values import PRIORITY_LIMIT
 from leasehold.store.postgres.claiming import PACKAGE, claim_parked, claims_of
+from leasehold.store.postgres.gates import by_gates
 from leasehold.store.postgres.levels import Found, Levels
 from leasehold.store.sql import load
 
@@ -24,6 +25,14 @@ def claim_only(
     run: Callable[..., list[Any]], request: ClaimRequest, only: Only, *, is_for_suspects: bool
 ) -> list[Claim]:
     """Take what is ready and wanted, and nothing else."""
+    return by_gates(
+        request, lambda part: _claim_part(run, part, only, is_for_suspects=is_for_suspects)
+    )
+
+
+def _claim_part(
+    run: Callable[..., list[Any]], request: ClaimRequest, only: Only, *, is_for_suspects: bool
+) -> list[Claim]:
     kinds = only.of(request.leases)
     if not kinds or not request.wants:
         return []
@@ -86,9 +95,9 @@ def claim_parked_only(
         return claim_parked(run, replace(request, leases=leases))
     given = {"batch": only.batch, "kinds": kinds}
     alone = replace(request, limit=1)
-    return _take_parked(run, request, given, is_suspect=False) or _take_parked(
-        run, alone, given, is_suspect=True
-    )
+    return by_gates(
+        request, lambda part: _take_parked(run, part, given, is_suspect=False)
+    ) or by_gates(alone, lambda part: _take_parked(run, part, given, is_suspect=True))
 
 
 def _take_parked(

@@ -136,6 +136,9 @@ class Operators:
     def resume_queue(self, name: str) -> bool:
         return self._rules.resume("queue", name)
 
+    def limit_queue(self, name: str, *, running: int | None, by: str | None) -> bool:
+        return self._rules.limit_queue(name, running, by)
+
     def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
         self._rules.set_aging(name, aging_seconds)
 

@@ -97,6 +97,13 @@ class Rules:
         names = QueueInfo.__struct_fields__
         return [QueueInfo(**_fields(names, row)) for row in self._run("queues")]
 
+    def limit_queue(self, name: str, running: int | None, by: str | None) -> bool:
+        was_limited = bool(self._run("limit_queue", name=name, running=running, by=by or SOMEBODY))
+        if running is not None and not was_limited:
+            self._run("mark_gate", name=name)
+        self._wake()
+        return was_limited
+
     def set_aging(self, name: str, aging_seconds: float | None) -> None:
         self._run("set_aging", name=name, aging_seconds=aging_seconds)
 

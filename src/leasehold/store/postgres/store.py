@@ -50,6 +50,7 @@ from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Borrowed, Own, Pool, Shielded
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
+from leasehold.store.postgres.gates import by_gates
 from leasehold.store.postgres.keeping import Keeping
 from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
@@ -77,7 +78,7 @@ from leasehold.store.shield import shielded
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from leasehold.model.ids import JobId, WorkerId
@@ -137,6 +138,7 @@ class PostgresStore(
             is_for_suspects: Claims(self._run, is_for_suspects=is_for_suspects)
             for is_for_suspects in (False, True)
         }
+        self._gated: dict[tuple[str, bool], Claims] = {}  # of queues with a limit
         self._pid = os.getpid()
 
     # -- the tables ------------------------------------------------------------------------------
@@ -249,7 +251,20 @@ class PostgresStore(
         request = ClaimRequest(worker, wants, limit, leases, self._skew)
         if only is not None:
             return claim_only(self._run, request, only, is_for_suspects=is_for_suspects)
-        return self._claims[is_for_suspects].claim(request)
+        return by_gates(
+            request,
+            lambda part: self._claims_of(part.gate, is_for_suspects=is_for_suspects).claim(part),
+        )
+
+    def _claims_of(self, gate: str | None, *, is_for_suspects: bool) -> Claims:
+        """Return who knows the levels: one for each gate, since they forget other queues'."""
+        if gate is None:
+            return self._claims[is_for_suspects]
+        fresh = Claims(self._run, is_for_suspects=is_for_suspects)
+        return self._gated.setdefault((gate, is_for_suspects), fresh)
+
+    def _all_claims(self) -> list[Claims]:
+        return [*self._claims.values(), *self._gated.values()]
 
     def claim_parked(
         self,
@@ -287,8 +302,11 @@ class PostgresStore(
         limit: int,
         leases: Mapping[str, float],
         only: Only | None = None,
+        limited: Collection[str] = (),
     ) -> list[Claim]:
-        return self._lanes(worker).claim(asks, limit=limit, leases=leases, only=only)
+        return self._lanes(worker).claim(
+            asks, limit=limit, leases=leases, only=only, limited=limited
+        )
 
     def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
         return self._lanes(worker).pause(lease, pause)
@@ -339,7 +357,10 @@ class PostgresStore(
 
     def _tell_of(self, released: Released) -> Released:
         if released.arrivals:
-            for claims in self._claims.values():  # these have older places
+            for claims in (
+                *self._claims.values(),
+                *self._gated.values(),
+            ):  # these have older places
                 claims.look_from_head()
             self.notify(released.arrivals)
         return released
@@ -355,7 +376,7 @@ class PostgresStore(
         found = self._run(load(PACKAGE, "promote"), limit=limit, skew=self._skew)
         promotion = Promotion(*found[0])
         if promotion.count > promotion.in_lanes:  # these have older places
-            for claims in self._claims.values():
+            for claims in self._all_claims():
                 claims.look_from_head()
         return promotion
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -40,6 +40,11 @@ class Request:
     is_for_suspects: bool
     now: int
     only: Only | None = None
+    limited: Collection[str] = ()  # queues with a limit, for claims of lanes
+
+    @cached_property
+    def gates(self) -> str:
+        return as_json([*self.limited, *(want.queue for want in self.wants if want.is_limited)])
 
     @cached_property
     def queues(self) -> str:
@@ -47,7 +52,9 @@ class Request:
 
     @cached_property
     def levels(self) -> str:
-        return as_json([(want.queue, least_of(want)) for want in self.wants if want.limit > 0])
+        return as_json(
+            [(want.queue, least_of(want), want.is_limited) for want in self.wants if want.limit > 0]
+        )
 
 
 class Taken:
@@ -156,14 +163,28 @@ def has_ready(connection: sqlite3.Connection, request: Request) -> bool:
 def take_ready(connection: sqlite3.Connection, request: Request) -> Taken:
     taken = Taken(request, connection)
     for want in request.wants:
-        left = min(want.limit, taken.room)
+        left = min(want.limit, taken.room, gate_room(connection, want))
         for least, greatest in bands(connection, request, want):
             before = taken.room
             if left > 0:
                 head = {"queue": want.queue, "least": least, "greatest": greatest, "limit": left}
+                head["gate"] = gate_of(want)
                 _take_from(connection, request, head, taken)
             left -= before - taken.room
     return taken
+
+
+def gate_of(want: Want) -> str | None:
+    """Name the gate that a claim goes through, if its queue has a limit."""
+    return want.queue if want.is_limited else None
+
+
+def gate_room(connection: sqlite3.Connection, want: Want) -> int:
+    """Count, under the write lock, what a limit leaves; the queues of most wants have none."""
+    if not want.is_limited:
+        return want.limit
+    room: int | None = value(connection, "gate_room", queue=want.queue)
+    return want.limit if room is None else max(0, room)
 
 
 def bands(connection: sqlite3.Connection, request: Request, want: Want) -> list[tuple[int, int]]:
@@ -229,7 +250,7 @@ def take_parked(
         return []
     taken = Taken(request, connection)
     ids = as_json([row[0] for row in picked])
-    taken.lease([picked_of(row) for row in picked], "parked_lease", ids=ids)
+    taken.lease([picked_of(row) for row in picked], "parked_lease", ids=ids, gates=request.gates)
     rows(connection, "parked_remove", ids=ids)
     return taken.claims
 
@@ -243,7 +264,7 @@ def _pick_parked(
 ) -> list[tuple[Any, ...]]:
     picked: list[tuple[Any, ...]] = []
     for want in request.wants:
-        limit = min(want.limit, request.limit - len(picked))
+        limit = min(want.limit, request.limit - len(picked), gate_room(connection, want))
         found: list[tuple[Any, ...]] = []
         for kind in sorted(kind for kind, queue in places if queue == want.queue and limit > 0):
             found += rows(
@@ -253,6 +274,7 @@ def _pick_parked(
                 queue=want.queue,
                 is_suspect=is_suspect,
                 limit=limit,
+                gate=gate_of(want),
                 now=request.now,
             )
         picked += sorted(found, key=claim_order)[: max(0, limit)]

@@ -96,6 +96,7 @@ def read_facts(connection: sqlite3.Connection, job_id: JobId, now: int) -> Facts
         cost=job.cost,
         lane=_lane(connection, job, stand, workers, now),
         queue_pause=_queue_pause(connection, job.queue, now),
+        **_queue_limit(connection, job.queue),
         before=before,
         top_priority=top_priority,
         shares=_other_shares(connection, stand.place_in_lane),
@@ -222,6 +223,11 @@ def _longest_pause(rules: Sequence[tuple[Any, ...]], now: int) -> Halt | None:
 def _queue_pause(connection: sqlite3.Connection, queue: str, now: int) -> Halt | None:
     found = rows(connection, "why_queue", queue=queue, now=now)
     return _halt(queue, *found[0]) if found else None
+
+
+def _queue_limit(connection: sqlite3.Connection, queue: str) -> dict[str, Any]:
+    found = rows(connection, "why_queue_limit", queue=queue)
+    return dict(zip(("queue_limit", "queue_running"), found[0], strict=True)) if found else {}
 
 
 def _halt(name: str, until: int, reason: str | None, by: str | None) -> Halt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
@@ -122,6 +123,13 @@ def _seen(lane: tuple[Any, ...], *, weight: int, key: Key | None, pause: int, no
 
 
 # -- claiming --------------------------------------------------------------------------------------
+@dataclass(slots=True)
+class _Gate:
+    """What a queue's limit leaves; a claim counts it down."""
+
+    room: int
+
+
 class _Lane(NamedTuple):
     """A lane that was asked for; without a throttle it has no key."""
 
@@ -130,6 +138,7 @@ class _Lane(NamedTuple):
     most: int
     is_parked: bool
     is_suspect: bool
+    gate: _Gate | None = None  # of a queue with a limit
 
 
 def take_lanes(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask]) -> Taken:
@@ -149,6 +158,8 @@ def take_lanes(connection: sqlite3.Connection, request: Request, asks: Sequence[
 def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask]) -> list[_Lane]:
     """Leave out paused queues, keys without room, and what is of a kind not known here either."""
     paused = {name for name, _ in rows(connection, "queues_paused", now=request.now)}
+    gates = {name: _Gate(room) for name, room in rows(connection, "queues_limited")}
+    paused |= gates.keys() - set(request.limited)
     known = {parked(kind) for kind in request.leases}
     mosts: Counter[str] = Counter()
     for ask in asks:
@@ -163,9 +174,11 @@ def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask])
         is_parked = place.stage.startswith(_PARKED)
         if place.queue in paused or (is_parked and place.stage not in known):
             continue
+        gate = gates.get(place.queue)
         most = min(mosts[text], request.limit, ENDLESS if key is None else key.room)
+        most = most if gate is None else min(most, gate.room)
         if most > 0:
-            lanes.append(_Lane(text, key, most, is_parked, place.stage == SUSPECTS))
+            lanes.append(_Lane(text, key, most, is_parked, place.stage == SUSPECTS, gate))
     return lanes
 
 
@@ -188,6 +201,7 @@ def _take(
         "lane_lease",
         ids=ids,
         rated=as_json(list(rated)),
+        gates=request.gates,
     )
     rows(connection, "lane_remove", ids=ids)
     for key in rated.values():
@@ -198,12 +212,16 @@ def _admit(
     lanes: Sequence[_Lane], picked: Mapping[str, list[_Picked]]
 ) -> Iterator[tuple[str, _Picked]]:
     """Name the jobs that may start, lane by lane, and count their keys down."""
-    for place, key, *_ in lanes:
+    for place, key, _, _, _, gate in lanes:
         for row in picked.get(place, ()):
+            if (gate is not None and gate.room < 1) or (
+                key is not None and not key.admits(row[11])
+            ):
+                break
             if key is not None:
-                if not key.admits(row[11]):
-                    break
                 key.take(row[11])
+            if gate is not None:
+                gate.room -= 1
             yield place, row
 
 

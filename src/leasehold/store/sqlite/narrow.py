@@ -26,9 +26,8 @@ def take_ready(connection: sqlite3.Connection, request: Request) -> list[Claim]:
     """Take what is ready and wanted; the others are neither taken nor parked."""
     picked: list[tuple[Any, ...]] = []
     for want in request.wants:
-        picked += _pick_ready(
-            connection, request, want, min(want.limit, request.limit - len(picked))
-        )
+        room = min(want.limit, usual.gate_room(connection, want))
+        picked += _pick_ready(connection, request, want, min(room, request.limit - len(picked)))
     return _lease(connection, request, picked, "ready_lease", "park_remove")
 
 
@@ -77,7 +76,8 @@ def _pick_parked(
     batch = str(_only(request).batch)
     picked: list[tuple[Any, ...]] = []
     for want in request.wants:
-        limit = max(0, min(want.limit, request.limit - len(picked)))
+        room = min(want.limit, usual.gate_room(connection, want))
+        limit = max(0, min(room, request.limit - len(picked)))
         which = _which(request, want) | {"is_suspect": is_suspect, "limit": limit}
         picked += rows(connection, "parked_pick_batch", batch=batch, **which)
     return picked
@@ -85,7 +85,8 @@ def _pick_parked(
 
 def _which(request: Request, want: Want) -> dict[str, Any]:
     kinds = as_json(_only(request).of(request.leases))
-    return {"queue": want.queue, "kinds": kinds, "now": request.now}
+    gate = usual.gate_of(want)
+    return {"queue": want.queue, "kinds": kinds, "gate": gate, "now": request.now}
 
 
 def _lease(
@@ -99,7 +100,7 @@ def _lease(
         return []
     taken = Taken(request, connection)
     ids = as_json([row[0] for row in picked])
-    taken.lease([usual.picked_of(row) for row in picked], lease, ids=ids)
+    taken.lease([usual.picked_of(row) for row in picked], lease, ids=ids, gates=request.gates)
     rows(connection, remove, ids=ids)
     return taken.claims
 

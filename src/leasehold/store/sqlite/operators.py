@@ -168,6 +168,10 @@ class Operators:
         with self._database.write() as connection:
             return rules.resume_queue(connection, name, self._clock.now())
 
+    def limit_queue(self, name: str, *, running: int | None, by: str | None) -> bool:
+        with self._database.write() as connection:
+            return rules.limit_queue(connection, name, running, by, self._clock.now())
+
     def set_aging(self, name: str, *, aging_seconds: float | None) -> None:
         with self._database.write() as connection:
             rules.set_aging(connection, name, aging_seconds, self._clock.now())

@@ -9,7 +9,7 @@ from leasehold.model.ids import WorkerId
 from leasehold.model.lanes import Pause, QueueInfo, RuleChange, ShareInfo, ThrottleInfo
 from leasehold.model.values import Held
 from leasehold.store.sqlite.keys import read_tokens
-from leasehold.store.sqlite.statements import as_json, count, rows
+from leasehold.store.sqlite.statements import as_json, count, rows, value
 from leasehold.store.sqlite.times import FOREVER, later, to_datetime_or_none
 
 _SOMEBODY = "somebody"
@@ -115,10 +115,20 @@ def queues(connection: sqlite3.Connection, now: int) -> list[QueueInfo]:
             pause_reason=reason,
             paused_by=paused_by,
             aging_seconds=aging_seconds,
+            running_limit=running_limit,
+            limited_by=limited_by,
+            running=running,
         )
-        for name, paused_until, reason, paused_by, aging_seconds in rows(
-            connection, "queues", now=now
-        )
+        for (
+            name,
+            paused_until,
+            reason,
+            paused_by,
+            aging_seconds,
+            running_limit,
+            limited_by,
+            running,
+        ) in rows(connection, "queues", now=now)
     ]
 
 
@@ -128,6 +138,17 @@ def pause_queue(connection: sqlite3.Connection, name: str, pause: Pause, now: in
 
 def resume_queue(connection: sqlite3.Connection, name: str, now: int) -> bool:
     return count(connection, "resume_queue", name=name, now=now) > 0
+
+
+def limit_queue(
+    connection: sqlite3.Connection, name: str, running: int | None, by: str | None, now: int
+) -> bool:
+    was_limited = value(connection, "gate_room", queue=name) is not None
+    who = None if running is None else by or _SOMEBODY
+    rows(connection, "limit_queue", name=name, running=running, by=who, now=now)
+    if running is not None and not was_limited:
+        rows(connection, "mark_gate", name=name)
+    return was_limited
 
 
 def set_aging(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -274,9 +274,11 @@ class SqliteStore(
         limit: int,
         leases: Mapping[str, float],
         only: Only | None = None,
+        limited: Collection[str] = (),
     ) -> list[Claim]:
         request = self._request(worker, (), limit, leases, is_for_suspects=False)
-        request = request if only is None else replace(request, only=only)
+        if only is not None or limited:
+            request = replace(request, only=only, limited=limited)
         while limit > 0 and asks:
             with self._database.write() as connection:
                 taken = lanes.take_lanes(connection, self._timed(request), asks)

@@ -85,7 +85,7 @@ def survey(
     connection: sqlite3.Connection, queues: Sequence[str], kinds: Sequence[str], now: int
 ) -> Survey:
     wanted = as_json(queues)
-    levels = as_json([(queue, ANY_PRIORITY) for queue in queues])
+    levels = as_json([(queue, ANY_PRIORITY, True) for queue in queues])
     ready, suspects = (
         value(connection, "claim_look", wants=levels, is_suspect=is_suspect, now=now) is not None
         for is_suspect in (False, True)
@@ -94,7 +94,7 @@ def survey(
     has_lanes = value(connection, "survey_lanes", queues=wanted, now=now) is not None
     stages = _stages_in_use(connection, wanted, kinds, now) if has_lanes else frozenset()
     said = rows(connection, "survey_queues", queues=wanted)
-    moments = [until for _, _, until in said if until is not None and now < until < FOREVER]
+    moments = [until for _, _, until, _ in said if until is not None and now < until < FOREVER]
     due = next_due(connection)
     moments += [] if due is None else [due]
     return Survey(
@@ -103,11 +103,12 @@ def survey(
         bool(places) or parked("") in stages,
         seconds_until(min(moments, default=None), now),
         has_lanes,
-        {queue: aging for queue, aging, _ in said if aging is not None},
+        {queue: aging for queue, aging, _, _ in said if aging is not None},
         value(connection, "survey_successors") is not None,
         schedule_seconds=seconds_until(next_slot(connection, LONG_AGO), now),
         dependents=value(connection, "survey_dependents") is not None,
         batches=value(connection, "survey_batches") is not None,
+        rooms={queue: max(0, room) for queue, _, _, room in said if room is not None},
     )
 
 

@@ -1,4 +1,4 @@
-"""Queues: how many jobs stand where, pause, resume, drain, aging."""
+"""Queues: how many jobs stand where, pause, resume, drain, limit, aging."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from leasehold.control import DRAIN_LOOK_SECONDS, running_in
+from leasehold.control import DRAIN_LOOK_SECONDS, GREATEST_LIMIT, running_in
 from leasehold.errors import BadOption
 from leasehold.model.durations import seconds
 from leasehold.web.access.rights import ApiRouter, operates_all, reads_all
@@ -34,7 +34,14 @@ router = ApiRouter(prefix="/api/queues", tags=["queues"])
 
 _LONGEST_DRAIN_SECONDS = 60.0
 _COUNTS = ("ready", "blocked", "scheduled", "failed", "running", "parked")
-_SAID = ("paused_until", "pause_reason", "paused_by", "aging_seconds")
+_SAID = (
+    "paused_until",
+    "pause_reason",
+    "paused_by",
+    "aging_seconds",
+    "running_limit",
+    "limited_by",
+)
 _RESPONSES = problems(BadOption)
 
 
@@ -52,6 +59,8 @@ class Queue(Document):
     pause_reason: str | None
     paused_by: str | None
     aging_seconds: float | None
+    running_limit: int | None = Field(description="At once, in all workers; null: no limit.")
+    limited_by: str | None
 
 
 class PauseRequest(Command):
@@ -75,6 +84,13 @@ class Drained(Document):
     """How many of its jobs still run; the queue stays paused until it is resumed."""
 
     running: int
+
+
+class LimitRequest(Command):
+    """How many of its jobs may run at once, in all workers; 0: none."""
+
+    running: int = Field(ge=0, le=GREATEST_LIMIT)
+    by: By = None
 
 
 class AgingRequest(Command):
@@ -154,6 +170,18 @@ async def _wait_until_idle(site: Site, name: str, deadline: float) -> int:
             return running
         with suppress(TimeoutError):
             await asyncio.wait_for(site.ending.wait(), min(DRAIN_LOOK_SECONDS, left))
+
+
+@router.put("/{name:any}/limit", status_code=204, responses=_RESPONSES)
+def limit_queue(site: OfSite, name: NamePath, request: LimitRequest) -> None:
+    """Let at most so many of its jobs run at once, in all workers; what runs counts."""
+    site.client.queues.limit(name, running=request.running, by=request.by)
+
+
+@router.delete("/{name:any}/limit", response_model=Changed, responses=_RESPONSES)
+def unlimit_queue(site: OfSite, name: NamePath) -> Any:
+    """Take its limit away."""
+    return {"is_changed": site.client.queues.unlimit(name)}
 
 
 @router.put("/{name:any}/aging", status_code=204, responses=_RESPONSES)

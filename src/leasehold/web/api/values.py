@@ -29,7 +29,7 @@ _LONGEST_SECONDS = 100 * 365 * 86_400.0
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]")
 # The last words of paths below a name: `/api/queues/{name}/pause`.
-VERBS = ("aging", "drain", "pause", "preview", "refill", "reset", "resume", "run")
+VERBS = ("aging", "drain", "limit", "pause", "preview", "refill", "reset", "resume", "run")
 
 
 class AnyName(Convertor[str]):

@@ -1,7 +1,8 @@
-"""How long a pause lasts, as forms say it."""
+"""How long a pause lasts and how many may run, as forms say it."""
 
 from __future__ import annotations
 
+from leasehold.errors import BadOption
 from leasehold.model.durations import seconds
 
 
@@ -11,3 +12,11 @@ def read_until(text: str) -> str | None:
         return None
     seconds(text, name="until")  # `BadOption` unless it is one
     return text
+
+
+def read_whole(name: str, text: str) -> int:
+    """Read a whole number that somebody typed."""
+    try:
+        return int(text.strip())
+    except ValueError:
+        raise BadOption(f"{name}: {text!r} is not a whole number") from None

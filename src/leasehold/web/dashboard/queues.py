@@ -1,4 +1,4 @@
-"""Queues: how deep, who serves them, pause, resume and drain."""
+"""Queues: how deep, who serves them, pause, resume, drain and limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.model.values import QueueCounts
 from leasehold.web.dashboard.looks import WHO, Done, Look, Page, Question
-from leasehold.web.dashboard.pausing import read_until
+from leasehold.web.dashboard.pausing import read_until, read_whole
 from leasehold.web.dashboard.sections import Section
 
 if TYPE_CHECKING:
@@ -82,6 +82,18 @@ def resume(look: Look) -> Done:
     name = look.said("name")
     is_changed = look.client.queues.resume(name)
     return Done(text=f"Queue {name} goes on." if is_changed else f"Queue {name} was not paused.")
+
+
+@section.action("/queues/limit")
+def limit(look: Look) -> Done:
+    """Let at most so many run at once; an empty field takes the limit away."""
+    name, text = look.said("name"), look.said("running")
+    if not text:
+        is_changed = look.client.queues.unlimit(name)
+        return Done(text=f"Queue {name} has no limit{' any more' if is_changed else ''}.")
+    running = read_whole("running", text)
+    look.client.queues.limit(name, running=running, by=WHO)
+    return Done(text=f"Queue {name} may run {running:,} at once.")
 
 
 @section.action("/queues/drain")

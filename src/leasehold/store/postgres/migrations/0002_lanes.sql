@@ -174,10 +174,11 @@ $$;
 -- has room for. One call, so that a worker that stops can't hold the turnstiles: lock, then look, then
 -- take. Nothing here waits. Jobs of kinds without a lease are set aside in their lane; of those that
 -- were set aside before, only suspects come, or only others. waiting_place, lease_lane, primary keys.
--- With only_batch or only_kinds all others of a lane are passed over, and stay.
+-- With only_batch or only_kinds all others of a lane are passed over, and stay. A queue with a limit gives
+-- nothing but through its gate, and then it alone does.
 CREATE FUNCTION leasehold.claim_lanes(places text[], mosts integer[], room_here integer, leases jsonb,
   who bigint, skew interval, suspects boolean, only_batch uuid DEFAULT NULL,
-  only_kinds text[] DEFAULT NULL)
+  only_kinds text[] DEFAULT NULL, gate text DEFAULT NULL)
 RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
   failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid,
   trace text)
@@ -207,6 +208,9 @@ BEGIN
       HINT = 'ALTER ROLE … SET default_transaction_isolation = ''read committed''';
   END IF;
   -- Lock …
+  IF gate IS NOT NULL THEN
+    room_here := leasehold.queue_room(gate, room_here);
+  END IF;
   mine := ARRAY (
     SELECT number
     FROM leasehold.turnstile
@@ -239,7 +243,7 @@ BEGIN
         SELECT name
         FROM leasehold.queue
         WHERE name = ANY (ARRAY (SELECT DISTINCT queue FROM asked))
-          AND paused_until > moment
+          AND (paused_until > moment OR running_limit IS NOT NULL AND name IS DISTINCT FROM gate)
       ))
   ),
   chosen AS MATERIALIZED (
@@ -276,10 +280,10 @@ BEGIN
   ),
   leased AS (
     INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-      failures, lapses, priority, tenant, lane, batch, cost)
+      failures, lapses, priority, tenant, lane, batch, cost, gate)
     SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds),
       lease_seconds, attempt + 1, failures, lapses, priority, tenant, lane, batch,
-      CASE WHEN rate IS NOT NULL THEN spends END
+      CASE WHEN rate IS NOT NULL THEN spends END, claim_lanes.gate
     FROM chosen
     WHERE lease_seconds IS NOT NULL
   ),

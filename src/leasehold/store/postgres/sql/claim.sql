@@ -17,13 +17,17 @@ WITH taken AS (
           SELECT
           FROM leasehold.queue
           WHERE queue.name = level.queue
-            AND queue.paused_until > %(skew)s + now()
+            AND (queue.paused_until > %(skew)s + now()
+              OR queue.running_limit IS NOT NULL AND %(gate)s::text IS NULL)
         )
       ORDER BY ready.created_at, ready.job_id
       LIMIT level.most
       FOR UPDATE SKIP LOCKED
     ) AS picked
-    LIMIT %(limit)s
+    LIMIT CASE -- a queue with a limit is claimed by itself: lock, then count
+      WHEN %(gate)s::text IS NULL THEN %(limit)s
+      ELSE leasehold.queue_room(%(gate)s, %(limit)s)
+    END
   ))
   RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
     (%(leases)s::jsonb ->> kind)::real AS lease_seconds -- NULL: a kind that this worker does not know
@@ -33,10 +37,10 @@ fence AS MATERIALIZED (
 ),
 leased AS (
   INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-    failures, lapses, priority, tenant, batch)
+    failures, lapses, priority, tenant, batch, gate)
   SELECT job_id, fence, %(worker)s, moment,
     moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
-    failures, lapses, priority, tenant, batch
+    failures, lapses, priority, tenant, batch, %(gate)s::text
   FROM taken, fence
   WHERE lease_seconds IS NOT NULL
 ),

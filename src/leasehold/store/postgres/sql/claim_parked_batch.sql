@@ -12,11 +12,15 @@ WITH taken AS (
         SELECT name
         FROM leasehold.queue
         WHERE name = ANY (%(queues)s::text[])
-          AND paused_until > %(skew)s + now()
+          AND (paused_until > %(skew)s + now()
+            OR running_limit IS NOT NULL AND %(gate)s::text IS NULL)
       ))
     ORDER BY array_position(%(queues)s::text[], parked.queue), parked.priority DESC,
       parked.created_at, parked.job_id
-    LIMIT %(limit)s
+    LIMIT CASE -- a queue with a limit is claimed by itself: lock, then count
+      WHEN %(gate)s::text IS NULL THEN %(limit)s
+      ELSE leasehold.queue_room(%(gate)s, %(limit)s)
+    END
     FOR UPDATE SKIP LOCKED
   ))
   RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
@@ -27,10 +31,10 @@ fence AS MATERIALIZED (
 ),
 leased AS (
   INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-    failures, lapses, priority, tenant, batch)
+    failures, lapses, priority, tenant, batch, gate)
   SELECT job_id, fence, %(worker)s, moment,
     moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
-    failures, lapses, priority, tenant, batch
+    failures, lapses, priority, tenant, batch, %(gate)s::text
   FROM taken, fence
 )
 SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,

@@ -185,10 +185,15 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
   ) AS last_outcome,
   fleet.alive, fleet.serving, fleet.knowing, fleet.slots, fleet.busy,
   ARRAY (SELECT DISTINCT unnest(queues) FROM living ORDER BY 1 LIMIT 10) AS queues,
-  queue.name IS NOT NULL AS is_queue_paused,
+  queue.paused_until > moment.moment AS is_queue_paused,
   CASE WHEN queue.paused_until < '9999-12-31' THEN queue.paused_until END AS queue_until,
   queue.pause_reason AS queue_reason,
   queue.paused_by AS queue_by,
+  queue.running_limit AS queue_limit,
+  CASE
+    WHEN queue.running_limit IS NULL THEN 0
+    ELSE (SELECT count(*) FROM leasehold.lease WHERE lease.gate = stand.queue)
+  END AS queue_running,
   stand.lane, lane.is_known, lane.running, lane.room, lane.rate, lane.burst, lane.tokens,
   (SELECT running FROM rule WHERE running IS NOT NULL ORDER BY is_own DESC LIMIT 1) AS running_limit,
   (SELECT per_worker FROM rule WHERE per_worker IS NOT NULL ORDER BY is_own DESC LIMIT 1) AS per_worker,
@@ -225,4 +230,3 @@ CROSS JOIN before
 LEFT JOIN lane ON true
 LEFT JOIN halt ON true
 LEFT JOIN leasehold.queue ON queue.name = stand.queue
-  AND queue.paused_until > moment.moment

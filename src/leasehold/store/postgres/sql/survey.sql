@@ -1,19 +1,31 @@
 -- Says whether there is anything to do for a worker, and when the next scheduled job is due or the next
 -- queue goes on. An idle worker asks this, and nothing else, each second: ready_order, parked_order,
--- waiting_place, scheduled_due, key_next, schedule_next, dependent, batch_open. A paused queue has
--- nothing.
+-- waiting_place, scheduled_due, key_next, schedule_next, dependent, batch_open; lease_gate for queues
+-- with a limit. A queue that is paused or full has nothing.
 WITH mine AS MATERIALIZED (
-  SELECT asked.queue, said.paused_until, said.aging_seconds
+  SELECT asked.queue, said.paused_until, said.aging_seconds, said.room
   FROM unnest(%(queues)s::text[]) AS asked (queue)
   LEFT JOIN LATERAL (
-    SELECT paused_until, aging_seconds FROM leasehold.queue WHERE queue.name = asked.queue OFFSET 0
+    SELECT paused_until, aging_seconds,
+      CASE
+        WHEN running_limit IS NOT NULL
+          THEN running_limit - (
+            SELECT count(*)
+            FROM (
+              SELECT FROM leasehold.lease WHERE lease.gate = queue.name LIMIT queue.running_limit
+            ) AS held
+          )
+      END AS room
+    FROM leasehold.queue
+    WHERE queue.name = asked.queue
+    OFFSET 0
   ) AS said ON true
 ),
 wanted AS MATERIALIZED (
   SELECT queue
   FROM mine
-  WHERE paused_until IS NULL
-     OR paused_until <= %(skew)s + now()
+  WHERE (paused_until IS NULL OR paused_until <= %(skew)s + now())
+    AND room IS DISTINCT FROM 0
 )
 SELECT
   EXISTS (
@@ -107,4 +119,5 @@ SELECT
     LIMIT 1
   ),
   EXISTS (SELECT FROM leasehold.dependent),
-  EXISTS (SELECT FROM leasehold.batch WHERE batch.ended_at IS NULL)
+  EXISTS (SELECT FROM leasehold.batch WHERE batch.ended_at IS NULL),
+  coalesce((SELECT jsonb_object_agg(queue, room) FROM mine WHERE room IS NOT NULL), '{}')

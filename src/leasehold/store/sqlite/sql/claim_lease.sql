@@ -2,10 +2,10 @@
 -- same rows, since the write lock is held. Primary key of leasehold_ready.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
-   attempt, failures, lapses, priority, tenant, batch)
+   attempt, failures, lapses, priority, tenant, batch, gate)
 SELECT
   job_id, :fence, :worker, :now, :until, :lease_seconds,
-  attempt + 1, failures, lapses, priority, tenant, batch
+  attempt + 1, failures, lapses, priority, tenant, batch, :gate
 FROM (
   SELECT job_id, kind, attempt, failures, lapses, priority, tenant, batch
   FROM leasehold_ready

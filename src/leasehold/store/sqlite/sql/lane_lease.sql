@@ -2,12 +2,13 @@
 -- what it reserves of its key's rate. Primary key of leasehold_waiting.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
-   attempt, failures, lapses, priority, tenant, lane, batch, cost)
+   attempt, failures, lapses, priority, tenant, lane, batch, cost, gate)
 SELECT
   waiting.job_id, :fence, :worker, :now, :until, :lease_seconds,
   waiting.attempt + 1, waiting.failures, waiting.lapses, waiting.priority, waiting.tenant,
   waiting.lane, waiting.batch,
-  iif(waiting.lane IN (SELECT value FROM json_each(:rated)), coalesce(waiting.cost, 1), NULL)
+  iif(waiting.lane IN (SELECT value FROM json_each(:rated)), coalesce(waiting.cost, 1), NULL),
+  iif(waiting.queue IN (SELECT value FROM json_each(:gates)), waiting.queue, NULL)
 FROM json_each(:ids) AS picked
 CROSS JOIN leasehold_waiting AS waiting ON waiting.job_id = picked.value
 WHERE waiting.kind IN (SELECT value FROM json_each(:kinds))

@@ -1,5 +1,5 @@
 -- Do jobs wait in lanes of these queues? Reads one row at most of each queue.
--- Index leasehold_waiting_place; a paused queue gives nothing.
+-- Index leasehold_waiting_place; a queue that is paused or full gives nothing.
 SELECT 1
 FROM json_each(:queues) AS wanted
 WHERE EXISTS (
@@ -17,6 +17,7 @@ AND NOT EXISTS (
   SELECT 1
   FROM leasehold_queue
   WHERE name = wanted.value
-  AND paused_until > :now
+  AND (paused_until > :now
+    OR running_limit <= (SELECT count(*) FROM leasehold_lease WHERE gate = name))
 )
 LIMIT 1

@@ -1,0 +1,102 @@
+"""A queue with a limit under kills: counts, in the handlers themselves, how many ever run at once.
+
+The limit goes up and down meanwhile; nothing may ever exceed the highest. Then it stands still, and
+nothing may exceed it. `python -m tests.faults.limited postgres|sqlite` is the long form.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import leasehold as lh
+from tests.faults.target import postgres_target, sqlite_target
+from tests.faults.throttled import Company, Plan
+from tests.faults.throttled_worker import crowd
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LIMITS = (3, 5, 2, 4)  # in turns while workers are killed
+LAST = 3
+_LOOK_SECONDS = 0.05
+QUEUE = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The most that ever ran at once, while the limit changed and after that; how many are left."""
+
+    most: int
+    most_at_last: int
+    left: int
+    seconds: float
+
+
+def run(url: str, folder: Path, plan: Plan, *, seed: int) -> Result:
+    """Run jobs while workers are killed and the limit changes, then some more with one limit."""
+    started = time.monotonic()
+    chance = random.Random(seed)
+    with lh.Client(url) as client:
+        most = _run_part(client, folder / "changing", plan, LIMITS, chance)
+        at_last = _run_part(client, folder / "steady", plan, (LAST,), chance)
+        left = _left(client)
+    seconds = time.monotonic() - started
+    return Result(most=most, most_at_last=at_last, left=left, seconds=seconds)
+
+
+def _run_part(
+    client: lh.Client, file: Path, plan: Plan, limits: Sequence[int], chance: random.Random
+) -> int:
+    client.queues.limit(QUEUE, running=limits[0])
+    client.enqueue_many(crowd.call() for _ in range(plan.jobs))
+    company = Company(client.store.url, file, plan)
+    try:
+        _strike(client, company, plan, limits, chance)
+    finally:
+        company.dismiss()
+    return company.turnout.most()
+
+
+def _strike(
+    client: lh.Client, company: Company, plan: Plan, limits: Sequence[int], chance: random.Random
+) -> None:
+    give_up = time.monotonic() + plan.limit_seconds
+    kills = 0
+    while (left := _left(client)) > 0:
+        if kills < plan.kills and plan.jobs - left >= plan.jobs * 0.9 * kills / plan.kills:
+            company.kill_one(chance)
+            kills += 1
+            if len(limits) > 1:
+                client.queues.limit(QUEUE, running=limits[kills % len(limits)])
+        if time.monotonic() > give_up:
+            raise AssertionError(
+                f"{left} of {plan.jobs} jobs are left after {plan.limit_seconds} s"
+            )
+        time.sleep(_LOOK_SECONDS)
+
+
+def _left(client: lh.Client) -> int:
+    return sum(
+        each.ready + each.blocked + each.scheduled + each.failed + each.running + each.parked
+        for each in client.counts()
+    )
+
+
+def main() -> int:
+    store = sys.argv[1]
+    plan = Plan(jobs=10_000, keys=1, kills=25)
+    folder = Path(tempfile.mkdtemp(prefix="leasehold-limited-"))
+    with sqlite_target(folder) if store == "sqlite" else postgres_target() as target:
+        result = run(target.url, folder, plan, seed=random.randrange(2**32))
+    print(store, plan, result)
+    return 0 if (result.most, result.most_at_last, result.left) == (max(LIMITS), LAST, 0) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
