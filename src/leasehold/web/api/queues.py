@@ -26,6 +26,7 @@ from leasehold.web.api.values import (
     Moment,
     NamePath,
     Remark,
+    Whole,
 )
 from leasehold.web.described import problems
 from leasehold.web.site import OfSite, Site
@@ -89,7 +90,7 @@ class Drained(Document):
 class LimitRequest(Command):
     """How many of its jobs may run at once, in all workers; 0: none."""
 
-    running: int = Field(ge=0, le=GREATEST_LIMIT)
+    running: Whole = Field(ge=0, le=GREATEST_LIMIT)
     by: By = None
 
 
