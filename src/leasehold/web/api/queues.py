@@ -174,12 +174,14 @@ async def _wait_until_idle(site: Site, name: str, deadline: float) -> int:
 
 
 @router.put("/{name:any}/limit", status_code=204, responses=_RESPONSES)
+@operates_all
 def limit_queue(site: OfSite, name: NamePath, request: LimitRequest) -> None:
     """Let at most so many of its jobs run at once, in all workers; what runs counts."""
     site.client.queues.limit(name, running=request.running, by=request.by)
 
 
 @router.delete("/{name:any}/limit", response_model=Changed, responses=_RESPONSES)
+@operates_all
 def unlimit_queue(site: OfSite, name: NamePath) -> Any:
     """Take its limit away."""
     return {"is_changed": site.client.queues.unlimit(name)}
