@@ -122,6 +122,7 @@ class NotForTenantsStore:
     shares: Any = refuse("shares")
     change_share: Any = refuse("change_share")
     queues: Any = refuse("queues")
+    limit_queue: Any = refuse("limit_queue")
     pause_queue: Any = refuse("pause_queue")
     resume_queue: Any = refuse("resume_queue")
     set_aging: Any = refuse("set_aging")
