@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from leasehold.batches import Batch
     from leasehold.bulk import Bulk
     from leasehold.client import Client
+    from leasehold.encryption import KeyUse
     from leasehold.errors import (
         BadArguments,
         BadCheckpoint,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         Cancelling,
         ChildDied,
         CpuLimit,
+        CredentialNotFound,
         CryptoMissing,
         DuplicateTask,
         EncryptionError,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         JobNotFound,
         KeyBusy,
         KeyHeld,
+        KeyInUse,
         LeaseGone,
         LeaseholdError,
         LeaseLost,
@@ -65,6 +68,7 @@ if TYPE_CHECKING:
         NoResult,
         NoSandbox,
         NotForTenants,
+        PlainArguments,
         ScheduleNotFound,
         SchemaMismatch,
         Stopping,
@@ -89,6 +93,7 @@ if TYPE_CHECKING:
         JobEnded,
     )
     from leasehold.model.causes import Cause, Reason
+    from leasehold.model.credentials import CredentialInfo
     from leasehold.model.failures import FailureGroup
     from leasehold.model.keeping import Keep, Retention
     from leasehold.model.keys import KeyInfo
@@ -111,6 +116,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Attempt, Job
     from leasehold.model.why import Why
     from leasehold.paging import Page
+    from leasehold.reencrypting import ReencryptReport
     from leasehold.registry import Registry
     from leasehold.sandbox import Limits
     from leasehold.scheduling import Schedule, schedule
@@ -125,6 +131,7 @@ _HOMES = {
     "batches": ("Batch",),
     "bulk": ("Bulk",),
     "client": ("Client",),
+    "encryption": ("KeyUse",),
     "errors": (
         "BadArguments",
         "BadCheckpoint",
@@ -138,6 +145,7 @@ _HOMES = {
         "BatchNotFound",
         "BatchSealed",
         "Cancelling",
+        "CredentialNotFound",
         "CryptoMissing",
         "DuplicateTask",
         "EncryptionError",
@@ -152,6 +160,7 @@ _HOMES = {
         "JobNotFound",
         "KeyBusy",
         "KeyHeld",
+        "KeyInUse",
         "LeaseGone",
         "LeaseLost",
         "MissingKey",
@@ -163,6 +172,7 @@ _HOMES = {
         "NoResult",
         "NoSandbox",
         "NotForTenants",
+        "PlainArguments",
         "NotForTenants",
         "SchemaMismatch",
         "Stopping",
@@ -181,6 +191,7 @@ _HOMES = {
     "model.alerts": ("Alert",),
     "model.batches": ("BatchCounts", "BatchEnded", "BatchInfo", "BatchStatus", "JobEnded"),
     "model.causes": ("Cause", "Reason"),
+    "model.credentials": ("CredentialInfo",),
     "model.failures": ("FailureGroup",),
     "model.keeping": ("Keep", "Retention"),
     "model.keys": ("KeyInfo",),
@@ -196,6 +207,7 @@ _HOMES = {
     "model.values": ("Attempt", "Job"),
     "model.why": ("Why",),
     "paging": ("Page",),
+    "reencrypting": ("ReencryptReport",),
     "registry": ("Registry",),
     "sandbox": ("Limits",),
     "scheduling": ("Schedule", "schedule"),
@@ -237,6 +249,8 @@ __all__ = [
     "ChildDied",
     "Client",
     "CpuLimit",
+    "CredentialInfo",
+    "CredentialNotFound",
     "CryptoMissing",
     "Dead",
     "Depth",
@@ -258,7 +272,9 @@ __all__ = [
     "Keep",
     "KeyBusy",
     "KeyHeld",
+    "KeyInUse",
     "KeyInfo",
+    "KeyUse",
     "Keyring",
     "LeaseGone",
     "LeaseLost",
@@ -274,10 +290,12 @@ __all__ = [
     "Observer",
     "Overview",
     "Page",
+    "PlainArguments",
     "Point",
     "Predecessor",
     "PruneReport",
     "Reason",
+    "ReencryptReport",
     "Registry",
     "Retention",
     "Retry",

@@ -11,6 +11,7 @@ from leasehold.async_alerts import AsyncAlerts
 from leasehold.async_batches import AsyncBatches
 from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
 from leasehold.async_schedules import AsyncSchedules
+from leasehold.async_secrets import AsyncCredentials, AsyncEncryption
 from leasehold.async_statistics import AsyncStats
 from leasehold.async_waiting import each_ended_async, wait_many_async
 from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
@@ -84,6 +85,8 @@ class AsyncClient:
         self.stats = AsyncStats(self._client.stats)
         self.alerts = AsyncAlerts(self._client.alerts)
         self.tokens = AsyncTokens(self._client.tokens)
+        self.encryption = AsyncEncryption(self._client.encryption)
+        self.credentials = AsyncCredentials(self._client.credentials)
 
     async def __aenter__(self) -> Self:
         return self

@@ -15,6 +15,8 @@ from leasehold.auditing import Audit
 from leasehold.batches import Batches
 from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
 from leasehold.control import Queues, Shares, Throttles
+from leasehold.credentials import Credentials
+from leasehold.encryption import Encryption
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
 from leasehold.errors import (
     BadOption,
@@ -116,6 +118,8 @@ class Client:
         self.alerts = Alerts(lambda: self.store)
         self.tokens = Tokens(lambda: self.store)
         self.audit = Audit(lambda: self.store)
+        self.encryption = Encryption(lambda: self.store)
+        self.credentials = Credentials(lambda: self.store, lambda: self.tenant)
         self.batches = Batches(lambda: self.store, self._ids, self.write, self._begin)
 
     def __enter__(self) -> Self:

@@ -11,6 +11,7 @@
     │   └── BadWorkflow              its steps do not fit together
     ├── UnknownTask, DuplicateTask   the registry
     ├── JobNotFound, WrongState, IdConflict
+    ├── CredentialNotFound           nothing is kept under that name
     ├── NotForTenants, ForeignTenant a client of one tenant may not do this
     ├── KeyHeld                      another live job has the key
     ├── NoResult                     no job before this one has left what was asked for
@@ -19,6 +20,8 @@
     │   ├── NoKeyring                … since this process has no keys at all
     │   ├── MissingKey               … or not the one that it needs
     │   ├── CryptoMissing            … or no `cryptography`
+    │   ├── PlainArguments           an encrypted task's job, asked for in plain by its name
+    │   ├── KeyInUse                 … and a key of these is not taken away
     │   └── BadCiphertext            it was changed, or moved from another job
     ├── LeaseLost                    the attempt may no longer write
     ├── JobFailed, JobCancelled      what a job came to that somebody waited for
@@ -144,6 +147,16 @@ class ScheduleNotFound(LeaseholdError, LookupError):
         self.tenant = tenant
 
 
+class CredentialNotFound(LeaseholdError, LookupError):
+    """There is no credential of that name, or it is another tenant's."""
+
+    def __init__(self, name: str, tenant: str = "") -> None:
+        whose = f" of tenant {tenant!r}" if tenant else ""
+        super().__init__(f"no credential {name!r}{whose}; `leasehold credentials` lists them")
+        self.name = name
+        self.tenant = tenant
+
+
 class WrongState(LeaseholdError):
     """The job exists, but what was asked is not possible in its state."""
 
@@ -258,6 +271,28 @@ class CryptoMissing(EncryptionError):
 
     def __init__(self) -> None:
         super().__init__("encryption needs the extra: pip install 'leasehold[crypto]'")
+
+
+class PlainArguments(EncryptionError):
+    """A job of an encrypted task was asked for by its name, with plain arguments."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"jobs of {kind!r} are encrypted: enqueue its task, or by its name with encrypted=True"
+        )
+        self.kind = kind
+
+
+class KeyInUse(EncryptionError):
+    """A key can't be taken away: values that it has encrypted still stand in the database."""
+
+    def __init__(self, key_id: str, rows: int) -> None:
+        super().__init__(
+            f"key {key_id!r} is still needed for {rows:,} rows: let `leasehold keyring reencrypt` "
+            "finish, see that every process has the new keys, and try again"
+        )
+        self.key_id = key_id
+        self.rows = rows
 
 
 class BadCiphertext(EncryptionError):

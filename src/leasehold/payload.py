@@ -56,6 +56,12 @@ def encode(value: object, *, root: str, limit: int, refuse: Refuse) -> bytes:
     return raw
 
 
+def refuse_secrets(raw: bytes, *, root: str, refuse: Refuse) -> None:
+    """Refuse a `Secret` in what a plain job would leave in plain."""
+    if secrets.RAW_MARK in raw:
+        raise refuse(f"{root}: a Secret is kept by an encrypted task only: @task(encrypted=True)")
+
+
 def check_syntax(raw: bytes, *, root: str, refuse: Refuse) -> None:
     """Refuse text that is not JSON: a `msgspec.Raw` inside of a value is written as it stands."""
     try:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 
 Schedule = TypeVar("Schedule", bound=NewSchedule)
-# Equal bytes for equal arguments: what code declares is compared with what stands there.
-_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 # -- for people: that it is encrypted --------------------------------------------------------------
@@ -135,18 +133,6 @@ def open_predecessor(found: Predecessor, keyring: Keyring | None) -> Predecessor
     seal = job_seal(keyring, found.id, found.tenant)
     result = open_value(seal, RESULT, found.result)
     return structs.replace(found, result=result, error=_open_text(seal, ERROR, found.error))
-
-
-def seal_schedule(schedule: Schedule, keyring: Keyring | None) -> Schedule:
-    """Encrypt the arguments that a schedule holds, where its jobs are encrypted."""
-    args = schedule.job["args"]
-    is_asked = schedule.job.get("encrypted") or (keyring and schedule.tenant in keyring.tenants)
-    if not is_asked or read_value(args) is not None:
-        return schedule
-    seal = schedule_seal(keyring, schedule.name, schedule.tenant)
-    sealed = seal.seal_json(ARGUMENTS, _encode(args), repeats=True)
-    job = schedule.job | {"args": msgspec.json.decode(sealed), "encrypted": True}
-    return structs.replace(schedule, job=job)
 
 
 def open_schedule(schedule: Schedule, keyring: Keyring | None) -> Schedule:

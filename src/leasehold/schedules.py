@@ -10,8 +10,9 @@ from leasehold.enqueuing import build_by_name, refuse_placing
 from leasehold.errors import BadOption, ScheduleNotFound, StoreBusy
 from leasehold.model.schedules import Firing, change_schedule, read_job, read_schedule
 from leasehold.options import check_name
-from leasehold.revealing import open_schedule, seal_schedule, show_schedule
+from leasehold.revealing import open_schedule, show_schedule
 from leasehold.scheduling import NO_ID, Schedule, job_of
+from leasehold.store.sealing import seal_schedule
 from leasehold.store.tenants.store import TenantStore
 
 if TYPE_CHECKING:
@@ -164,7 +165,6 @@ def declare(store: Store, schedules: Iterable[Schedule]) -> None:
 
 def put(store: Store, wanted: NewSchedule, *, by: str | None) -> bool:
     """Write a schedule; False when somebody else has just changed it."""
-    wanted = seal_schedule(wanted, store.keyring)
     found = store.schedule(wanted.name, tenant=wanted.tenant)
     if found is None:
         next_at = wanted.next_after(store.now())

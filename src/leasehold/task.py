@@ -23,7 +23,7 @@ from leasehold.options import (
     check_name,
     read_options,
 )
-from leasehold.payload import check_syntax, encode, explain
+from leasehold.payload import check_syntax, encode, explain, refuse_secrets
 from leasehold.placing import check_arguments, depends_on_arguments, fixed_place, own_place
 
 if TYPE_CHECKING:
@@ -141,13 +141,18 @@ class Task(Generic[P, R]):
         """Read stored arguments as the handler's annotations say, else `BadArguments`."""
         return self._binding.decode(raw)
 
-    def encode_result(self, value: object) -> msgspec.Raw | None:
-        """Encode what the handler returned, else `BadResult`; None needs no storing."""
+    def encode_result(self, value: object, *, is_sealed: bool = True) -> msgspec.Raw | None:
+        """Encode what the handler returned, else `BadResult`; None needs no storing.
+
+        One that will not be encrypted may hold no `Secret`.
+        """
         if value is None:
             return None
         limit = self.options.result_limit
         raw = encode(value, root="result", limit=limit, refuse=self._refuse_result)
         check_syntax(raw, root="result", refuse=self._refuse_result)
+        if not is_sealed:
+            refuse_secrets(raw, root="result", refuse=self._refuse_result)
         return msgspec.Raw(raw)
 
     def decode_result(self, raw: bytes | str | None) -> Any:

@@ -22,6 +22,7 @@ ALL_TABLES = (
     *(*JOB_TABLES, *LANE_TABLES, *TOGETHER_TABLES, *SAVING_TABLES),
     *("key", "task", "worker", "schedule", "retention", "duty", "statistic", "depth"),
     *("alert", "alert_mute", "token", "session", "audit"),
+    "credential",
 )
 
 Row = dict[str, Any]

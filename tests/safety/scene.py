@@ -87,6 +87,7 @@ def build(store: Store) -> Scene:
     slot = datetime(2030, 1, 1, tzinfo=UTC)
     wanted = read_schedule(NAME, "@daily", job)
     assert store.put_schedule(wanted, next_at=slot, by=SECRET, seen=None)
+    store.put_credential(NAME, SECRET, tenant=GLOBEX, by=SECRET)
     return scene
 
 
@@ -104,6 +105,8 @@ def belongings(store: Store, scene: Scene) -> list[Any]:
         store.find_batches(BatchFilter(tenant=GLOBEX), before=None, limit=100),
         store.key(KEY, tenant=GLOBEX),
         store.schedules(tenant=GLOBEX),
+        store.credential(NAME, tenant=GLOBEX),
+        store.credentials(tenant=GLOBEX),
     ]
 
 

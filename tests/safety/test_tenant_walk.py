@@ -112,6 +112,12 @@ def put_schedule(store: TenantStore, scene: Scene) -> None:
     assert store.put_schedule(wanted(name=NAME), **said)  # one of its own, of the same name
 
 
+def put_credential(store: TenantStore, _scene: Scene) -> None:
+    with pytest.raises(ForeignTenant):
+        store.put_credential(NAME, "x", tenant=GLOBEX, by=None)
+    store.put_credential(NAME, "x", tenant="", by=None)  # one of its own, of the same name
+
+
 def fire(store: TenantStore, _scene: Scene) -> None:
     seen: dict[str, Any] = {"name": NAME, "version": 1, "next_at": None, "following": None}
     with pytest.raises(NotForTenants):
@@ -190,6 +196,11 @@ TRIED: dict[str, Try] = {
     ),
     "delete_schedule": named("delete_schedule", tenant=""),
     "fire": fire,
+    # -- credentials
+    "credentials": lambda store, _: store.credentials(),
+    "credential": named("credential", tenant=""),
+    "put_credential": put_credential,
+    "delete_credential": named("delete_credential", tenant=""),
 }
 
 

@@ -53,3 +53,24 @@ def isolated(secret: str) -> list[Any]:
 @lh.task(encrypted=True)
 def combine() -> str:
     return f"{lh.current_job().result_of(pay)}!"
+
+
+@lh.task
+def log_in(user: str, password: lh.Secret[str]) -> int:
+    assert user
+    return len(password.reveal())
+
+
+@lh.task
+def leak(password: lh.Secret[str]) -> None:
+    raise ValueError(f"could not log in with {password.reveal()}")
+
+
+@lh.task
+def untold(value: Any) -> None:
+    assert value
+
+
+@lh.task
+def store_secret() -> dict[str, Any]:
+    return {"password": lh.Secret("canary-4711-4242")}

@@ -227,7 +227,7 @@ def test_waiting_without_the_key_says_which_one_is_missing(client: Client) -> No
 
 
 def test_plain_jobs_of_a_task_that_became_encrypted_still_run(client: Client) -> None:
-    enqueued = client.enqueue_by_name(pay.name, {"card": "old"})
+    enqueued = client.enqueue_by_name(pay.name, {"card": "old"})  # no worker has told of it yet
     drain(client, pay)
     assert client.get(enqueued.id).args == {"card": "old"}
     assert client.get(enqueued.id).result == {"$enc": "k1"}

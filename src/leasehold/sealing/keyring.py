@@ -82,6 +82,11 @@ class Keyring:
         document = self.document
         return document.tenants.get(tenant) or document.active
 
+    def is_newer(self, key_id: str, than: str) -> bool:
+        """Whether a key was added after another one, or is not known here at all."""
+        known = list(self.document.keys)
+        return key_id not in known or known.index(key_id) > known.index(than)
+
     def cipher(self, key_id: str) -> Cipher:
         """Return what encrypts with that key, else `MissingKey`."""
         state = self._now()

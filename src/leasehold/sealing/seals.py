@@ -25,6 +25,7 @@ JOB, SCHEDULE, CREDENTIAL = "job", "schedule", "credential"
 # The fields of a job; each is part of what its value is bound to.
 ARGUMENTS, RESULT, ERROR, TRACEBACK = "args", "result", "error", "traceback"
 CURSOR, NOTE, STEP = "cursor", "note", "step"
+VALUE = "value"  # of a credential
 _encode = msgspec.json.Encoder().encode
 
 
@@ -59,6 +60,15 @@ class Seal:
         opened = self._open(field, Sealed(found["key"], found["value"])).decode()
         return text[: found.start()] + opened + text[found.end() :]
 
+    def reseal_text(self, field: str, text: str) -> str:
+        """Encrypt the encrypted part of a text anew, with the key of now."""
+        found = find_text(text)
+        if found is None:
+            return text
+        opened = self._open(field, Sealed(found["key"], found["value"]))
+        sealed = write_text(self._seal(field, opened, repeats=False))
+        return text[: found.start()] + sealed + text[found.end() :]
+
     def _seal(self, field: str, plain: bytes, *, repeats: bool) -> Sealed:
         if self._keyring is None:
             raise NoKeyring
@@ -76,7 +86,12 @@ class Seal:
         return _encode((self._what, self._owner, field, self._tenant))
 
 
-def job_seal(keyring: Keyring | None, job_id: UUID, tenant: str) -> Seal:
+def credential_seal(keyring: Keyring | None, name: str, tenant: str) -> Seal:
+    """Return the seal of a value that an application keeps."""
+    return Seal(keyring, CREDENTIAL, name, tenant)
+
+
+def job_seal(keyring: Keyring | None, job_id: UUID | str, tenant: str) -> Seal:
     """Return the seal of a job's values."""
     return Seal(keyring, JOB, str(job_id), tenant)
 

@@ -53,6 +53,7 @@ from leasehold.store.contract.people import PeopleStore
 from leasehold.store.contract.results import ResultStore
 from leasehold.store.contract.saving import Saves, SavingStore, nothing_saved
 from leasehold.store.contract.schedules import ScheduleStore
+from leasehold.store.contract.secrets import SecretStore
 from leasehold.store.contract.statistics import StatisticsStore
 from leasehold.store.contract.tenancy import TenancyStore
 from leasehold.store.contract.timing import TimingStore
@@ -162,6 +163,7 @@ class Store(
     StatisticsStore,
     VitalsStore,
     AlertStore,
+    SecretStore,
     TenancyStore,
     AccessStore,
     AuditStore,

@@ -111,7 +111,8 @@ TABLES: tuple[Table, ...] = (
         "task",
         "kind",
         "kind queue priority:integer max_attempts:integer timeout_seconds:single dies_on_lapse:flag"
-        " seen_at:time throttle throttle_by:names share_by:names cost:real typical_seconds:real",
+        " seen_at:time throttle throttle_by:names share_by:names cost:real typical_seconds:real"
+        " encrypted:flag",
     ),
     _table(
         "throttle",
@@ -128,6 +129,7 @@ TABLES: tuple[Table, ...] = (
         f"name tenant {_PAUSE} aging_seconds:real running_limit:integer limited_by"
         " unmarked_since:time updated_at:time",
     ),
+    _table("credential", "tenant name", "tenant name value set_by updated_at:time"),
     _table(
         "retention",
         "scope name",

@@ -12,16 +12,19 @@ import msgspec
 from msgspec import structs
 
 from leasehold.errors import BadOption, NoKeyring
-from leasehold.sealing.seals import ARGUMENTS, job_seal
+from leasehold.model.envelopes import read_value
+from leasehold.sealing.seals import ARGUMENTS, job_seal, schedule_seal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from leasehold.model.schedules import Firing
+    from leasehold.model.schedules import Firing, NewSchedule
     from leasehold.model.values import NewJob
     from leasehold.sealing.keyring import Keyring
 
 _is_asked = attrgetter("encrypted")
+# Equal bytes for equal arguments: what code declares is compared with what stands there.
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Sealing:
@@ -43,6 +46,18 @@ class Sealing:
         """Do the same for the jobs of a schedule's slots."""
         sealed = self._sealed(firing.jobs)
         return firing if sealed is firing.jobs else structs.replace(firing, jobs=list(sealed))
+
+
+def seal_schedule(schedule: NewSchedule, keyring: Keyring | None) -> NewSchedule:
+    """Encrypt the arguments that a schedule holds, where its jobs are encrypted."""
+    args = schedule.job["args"]
+    is_asked = schedule.job.get("encrypted") or (keyring and schedule.tenant in keyring.tenants)
+    if not is_asked or read_value(args) is not None:
+        return schedule
+    seal = schedule_seal(keyring, schedule.name, schedule.tenant)
+    sealed = seal.seal_json(ARGUMENTS, _encode(args), repeats=True)
+    job = schedule.job | {"args": msgspec.json.decode(sealed), "encrypted": True}
+    return structs.replace(schedule, job=job)
 
 
 def _seal(job: NewJob, keyring: Keyring | None) -> NewJob:

@@ -16,6 +16,7 @@ from leasehold.upkeep import retention as keeping
 from leasehold.upkeep import statistics as sampling
 from leasehold.upkeep.following import sweep_dependents
 from leasehold.upkeep.reclaim import LONGEST_GAP_SECONDS, Reclaim
+from leasehold.upkeep.reencryption import ASK_SECONDS
 from leasehold.upkeep.rounds import Round, Rounds
 from leasehold.upkeep.schedules import Firings
 from leasehold.worker.counting import FLEET_FLUSH_SECONDS, FLUSH_SECONDS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import Survey
     from leasehold.store.base import Store
+    from leasehold.upkeep.reencryption import Reencryption
     from leasehold.upkeep.retention import Retention
     from leasehold.upkeep.statistics import Sampler
     from leasehold.worker.book import Book
@@ -62,6 +64,7 @@ class Caretaker:
         book: Book,
         taker: Taker,
         retention: Retention,
+        reencryption: Reencryption,
         counts: Counts,
         sampler: Sampler,
         follower: Follower,
@@ -76,6 +79,7 @@ class Caretaker:
         self._book = book
         self._taker = taker
         self._retention = retention
+        self._reencryption = reencryption
         self._counts = counts
         self._sampler = sampler
         self._follower = follower
@@ -147,6 +151,7 @@ class Caretaker:
                 Round(self._store.tend, TEND_SECONDS),
                 Round(self._journal.summarise, SUMMARY_SECONDS, due_at=_in(SUMMARY_SECONDS)),
                 Round(self._keep, keeping.ASK_SECONDS, due_at=self._soon(FIRST_KEEP_SECONDS)),
+                Round(self._reencrypt, ASK_SECONDS, due_at=self._soon(ASK_SECONDS)),
                 Round(self._sample, sampling.ASK_SECONDS, due_at=self._soon(FIRST_SAMPLE_SECONDS)),
             ],
             clock=time.monotonic,
@@ -216,6 +221,11 @@ class Caretaker:
         """Ask whether it is on us to take away old jobs."""
         if self._is_our_turn():
             self._retention.ask(self._store)
+
+    def _reencrypt(self) -> None:
+        """Ask whether it is on us to bring encrypted values to the key of now."""
+        if self._is_our_turn():
+            self._reencryption.ask(self._store)
 
     def _sample(self) -> None:
         """Ask whether it is on us to sample how deep the queues are."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Only, Survey
     from leasehold.registry import Registry
     from leasehold.store.base import Store, Wake
+    from leasehold.upkeep.reencryption import Reencryption
     from leasehold.upkeep.retention import Retention
     from leasehold.upkeep.statistics import Sampler
     from leasehold.worker.book import Book
@@ -59,6 +60,7 @@ class Claimer:
         runners: Runners,
         conclusion: Conclusion,
         retention: Retention,
+        reencryption: Reencryption,
         counts: Counts,
         sampler: Sampler,
         follower: Follower,
@@ -102,6 +104,7 @@ class Claimer:
             book=book,
             taker=self._taker,
             retention=retention,
+            reencryption=reencryption,
             counts=counts,
             sampler=sampler,
             follower=follower,

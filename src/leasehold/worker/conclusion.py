@@ -18,6 +18,7 @@ from leasehold.model.outcomes import (
 )
 from leasehold.model.retry import exponential
 from leasehold.model.scrubbing import frames_of, scrub
+from leasehold.payload import refuse_secrets
 
 if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
@@ -52,7 +53,9 @@ class Conclusion:
         self.outcome(attempt, outcome)
 
     def answered(self, attempt: Attempt, outcome: Outcome) -> None:
-        """A child process has said what its handler came to."""
+        """A child process has said what its handler came to; it has no keys and does not ask."""
+        if isinstance(outcome, Succeeded) and outcome.result is not None and attempt.seal is None:
+            outcome = _without_secrets(attempt, outcome)
         if self._observing is not None:
             self._observing.leave(attempt, outcome, None)
         self.outcome(attempt, outcome)
@@ -81,9 +84,21 @@ def outcome_of_return(attempt: Attempt, value: Any) -> Outcome:
     if value is None:
         return _SUCCEEDED
     try:
-        return Succeeded(result=attempt.task.encode_result(value))
+        raw = attempt.task.encode_result(value, is_sealed=attempt.seal is not None)
+        return Succeeded(result=raw)
     except BadResult as error:
         return _decide(attempt, error)
+
+
+def _without_secrets(attempt: Attempt, outcome: Succeeded) -> Outcome:
+    def refuse(reason: str) -> BadResult:
+        return BadResult(attempt.claim.kind, reason)
+
+    try:
+        refuse_secrets(bytes(outcome.result), root="result", refuse=refuse)
+    except BadResult as error:
+        return _decide(attempt, error)
+    return outcome
 
 
 def outcome_of_error(attempt: Attempt, error: BaseException) -> Outcome:

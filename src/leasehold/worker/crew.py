@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from leasehold.errors import LeaseholdError, Stopping
 from leasehold.model.outcomes import Released
+from leasehold.upkeep.reencryption import Reencryption
 from leasehold.upkeep.retention import Retention
 from leasehold.upkeep.statistics import Sampler
 from leasehold.worker.attempt import NOT_STARTED
@@ -114,6 +115,9 @@ class Crew:
         self._retention = Retention(
             store, worker, clock=time.monotonic, is_busy=lambda: not self.book.is_empty
         )
+        self._reencryption = Reencryption(
+            store, worker, clock=time.monotonic, is_busy=lambda: not self.book.is_empty
+        )
         self._sampler = Sampler(store, worker, clock=time.monotonic)
         self._claimer = Claimer(
             store=store.dedicated(),
@@ -124,6 +128,7 @@ class Crew:
             runners=self.runners,
             conclusion=conclusion,
             retention=self._retention,
+            reencryption=self._reencryption,
             counts=self._counts,
             sampler=self._sampler,
             follower=self._follower,
@@ -211,6 +216,7 @@ class Crew:
         _logger.info("stopping", extra={"grace_seconds": grace_seconds, "running": running})
         self._claimer.stop(claimer_seconds)
         self._retention.stop(min(1.0, claimer_seconds))
+        self._reencryption.stop(min(1.0, claimer_seconds))
         self._sampler.stop(0.0)  # it may be counting: that is waited for at the end
         self._hand_back(self.runners.recall())
 

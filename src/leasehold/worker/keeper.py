@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from leasehold.errors import BadCheckpoint
+from leasehold.payload import refuse_secrets
 from leasehold.store.callers import save_on, save_on_async
 from leasehold.store.shield import shielded
 
@@ -26,9 +28,17 @@ class LocalKeeper:
         self._saver = saver
 
     def seal(self, save: Save) -> Save:
-        """Encrypt what an encrypted job saves."""
+        """Encrypt what an encrypted job saves; a plain one may save no `Secret`."""
         seal = self._attempt.seal
-        return save if seal is None else seal.save(save)
+        if seal is not None:
+            return seal.save(save)
+        for name, text in (("cursor", save.cursor), ("result", save.result)):
+            if text is not None:
+                refuse_secrets(text.encode(), root=name, refuse=self._refuse)
+        return save
+
+    def _refuse(self, reason: str) -> BadCheckpoint:
+        return BadCheckpoint(self._attempt.claim.kind, reason)
 
     def unseal(self, save: Save) -> Save:
         """Read again what was sealed and is not written yet."""

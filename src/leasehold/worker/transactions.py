@@ -143,7 +143,7 @@ class JobTransaction:
             job_id=attempt.claim.job_id,
             fence=attempt.claim.fence,
             outcome="succeeded",
-            result=attempt.task.encode_result(attempt.result),
+            result=attempt.task.encode_result(attempt.result, is_sealed=attempt.seal is not None),
             elapsed_seconds=time.monotonic() - attempt.started_at,
             spent=attempt.spent,
         )

@@ -17,6 +17,7 @@ from leasehold.errors import (
     IdConflict,
     KeyHeld,
     LeaseholdError,
+    PlainArguments,
     SchemaMismatch,
     StoreBusy,
     StoreError,
@@ -34,6 +35,7 @@ LEASE_LOST = "LH002"
 NOT_READ_COMMITTED = "LH003"
 KEY_HELD = "LH004"
 BATCH_REFUSES = "LH005"
+PLAIN = "LH006"
 MOVED = "LH009"
 
 _TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError], str], ...] = (
@@ -91,6 +93,10 @@ def _batch_refuses(message: str) -> LeaseholdError:
     return BatchNotFound(batch_id) if status is None else BatchSealed(batch_id, status)
 
 
+def _plain_arguments(message: str) -> LeaseholdError:
+    return PlainArguments(message.partition("'")[2].partition("' are encrypted")[0])
+
+
 def _not_read_committed(_message: str) -> LeaseholdError:
     return StoreRefused(
         "claims from lanes and ends of batches need READ COMMITTED: set "
@@ -104,6 +110,7 @@ _OWN: dict[str, Callable[[str], LeaseholdError]] = {
     KEY_HELD: _key_held,
     BATCH_REFUSES: _batch_refuses,
     NOT_READ_COMMITTED: _not_read_committed,
+    PLAIN: _plain_arguments,
     MOVED: StoreMoved,
 }
 

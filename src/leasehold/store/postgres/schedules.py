@@ -9,7 +9,7 @@ import msgspec
 
 from leasehold.model.schedules import DueSchedules, Firing, NewSchedule, ScheduleInfo
 from leasehold.store.base import arrivals_of
-from leasehold.store.sealing import Sealing
+from leasehold.store.sealing import Sealing, seal_schedule
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Schedules(Sealing):
         by: str | None,
         seen: ScheduleInfo | None,
     ) -> bool:
+        schedule = seal_schedule(schedule, self.keyring)
         fields = schedule.definition() | {
             "job": _encode(schedule.job).decode(),
             "next_at": next_at,

@@ -63,6 +63,7 @@ from leasehold.store.postgres.results import Results
 from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.saving import Saving
 from leasehold.store.postgres.schedules import Schedules
+from leasehold.store.postgres.secrets import Secrets
 from leasehold.store.postgres.statements import Statements
 from leasehold.store.postgres.statistics import Statistics
 from leasehold.store.postgres.tenancy import Tenancy
@@ -110,6 +111,7 @@ class PostgresStore(
     Statistics,
     Vital,
     Alerts,
+    Secrets,
     Tenancy,
     Access,
     Audit,

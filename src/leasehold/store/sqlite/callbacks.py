@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from leasehold.model.batches import BatchEnded, JobEnded
+from leasehold.model.envelopes import shown_text
 from leasehold.model.ids import JobId, derive_id
 from leasehold.model.values import NewJob
 from leasehold.store.base import Rows, Statement
@@ -80,7 +81,7 @@ def _of_job(row: Sequence[Any]) -> NewJob:
         kind=kind,
         state=state,
         attempt=attempt,
-        error=error,
+        error=shown_text(error),
         tenant=tenant,
         batch=None if batch is None else to_job_id(batch),
     )

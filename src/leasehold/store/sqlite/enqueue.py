@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from leasehold.errors import IdConflict
+from leasehold.errors import IdConflict, PlainArguments
+from leasehold.model.envelopes import RAW_MARK
 from leasehold.model.ids import JobId
 from leasehold.model.keys import Standing, Verdict
 from leasehold.model.values import NewJob
@@ -50,6 +51,12 @@ def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     if has_batches(asked.values()):
         yield from join_batches(list(asked.values()))
     written = yield Statement(text("enqueue"), {"now": now, "groups": groups})
+    if kinds := plain_kinds(asked.values()):
+        try:
+            yield from refuse_plain(kinds)
+        except PlainArguments:
+            yield from _undo({row[0] for row in written})
+            raise
     if len(written) == len(asked):
         return {}
     new = {row[0] for row in written}
@@ -60,6 +67,22 @@ def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
         yield from _undo(new)
         raise
     return {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
+
+
+def plain_kinds(jobs: Iterable[NewJob]) -> set[str]:
+    """Name the kinds of plain jobs from somebody who does not know their tasks' code."""
+    return {
+        job.kind
+        for job in jobs
+        if job.timeout_seconds is None and not bytes(job.args).startswith(RAW_MARK)
+    }
+
+
+def refuse_plain(kinds: set[str]) -> Generator[Statement, Rows, None]:
+    """Refuse those whose jobs are encrypted."""
+    found = yield Statement(text("encrypted_kinds"), {"kinds": as_json(sorted(kinds))})
+    if found:
+        raise PlainArguments(found[0][0])
 
 
 def known_ids(

@@ -34,7 +34,13 @@ from leasehold.model.keys import (
 from leasehold.model.values import NewJob
 from leasehold.store.base import Answers, EnqueueScript, Rows, Statement
 from leasehold.store.sqlite.callbacks import call_back
-from leasehold.store.sqlite.enqueue import known_ids, unique_jobs, write_script
+from leasehold.store.sqlite.enqueue import (
+    known_ids,
+    plain_kinds,
+    refuse_plain,
+    unique_jobs,
+    write_script,
+)
 from leasehold.store.sqlite.joining import has_batches, join_batches
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, refuse_nul, text
@@ -50,6 +56,8 @@ def keyed_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     yield Statement(text("key_lock"), {})
     if has_batches(asked.values()):
         yield from join_batches(list(asked.values()))
+    if kinds := plain_kinds(asked.values()):
+        yield from refuse_plain(kinds)
     known = yield from known_ids(asked)  # the id goes before the key
     answers = {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
     for wave in _waves(job for job in asked.values() if job.id not in known):

@@ -12,7 +12,7 @@ import msgspec
 from leasehold.model.schedules import DueSchedules, Firing, NewSchedule, ScheduleInfo
 from leasehold.model.values import NewJob
 from leasehold.store.base import EnqueueScript, arrivals_of, made_of
-from leasehold.store.sealing import Sealing
+from leasehold.store.sealing import Sealing, seal_schedule
 from leasehold.store.sqlite.database import Database
 from leasehold.store.sqlite.enqueue import run_script
 from leasehold.store.sqlite.records import to_job_id
@@ -52,6 +52,7 @@ class Schedules(Sealing):
         by: str | None,
         seen: ScheduleInfo | None,
     ) -> bool:
+        schedule = seal_schedule(schedule, self.keyring)
         fields = schedule.definition() | {
             "job": msgspec.json.encode(schedule.job).decode(),
             "next_at": _moment(next_at),

@@ -79,6 +79,7 @@ from leasehold.store.sqlite.operators import Operators
 from leasehold.store.sqlite.results import Results
 from leasehold.store.sqlite.saving import Saving, settling
 from leasehold.store.sqlite.schedules import Schedules
+from leasehold.store.sqlite.secrets import Secrets
 from leasehold.store.sqlite.statements import as_json, rows
 from leasehold.store.sqlite.statistics import Statistics
 from leasehold.store.sqlite.tenancy import Tenancy
@@ -103,6 +104,7 @@ class SqliteStore(
     Statistics,
     Vital,
     Alerts,
+    Secrets,
     Tenancy,
     Access,
     Audit,

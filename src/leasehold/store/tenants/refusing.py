@@ -79,6 +79,9 @@ class NotForTenantsStore:
     prune: Any = refuse("prune")
     take_duty: Any = refuse("take_duty")
     renew_duty: Any = refuse("renew_duty")
+    duty_cursor: Any = refuse("duty_cursor")
+    sealed_page: Any = refuse("sealed_page")
+    reseal: Any = refuse("reseal")
     # -- statistics, which say nothing of tenants, and alerts
     add_statistics: Any = refuse("add_statistics")
     statistics: Any = refuse("statistics")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.audit import AuditFilter, AuditRecord, Entry
     from leasehold.model.batches import NewBatch
+    from leasehold.model.credentials import CredentialInfo
     from leasehold.model.schedules import Firing, NewSchedule, ScheduleInfo
     from leasehold.model.values import NewJob
     from leasehold.sealing.keyring import Keyring
@@ -185,6 +186,18 @@ class TenantStore(TenantJobs, TenantBatches, NotForTenantsStore):
 
     def delete_schedule(self, name: str, *, tenant: str) -> bool:
         return self._inner.delete_schedule(name, tenant=self._stamp.check(tenant))
+
+    def put_credential(self, name: str, value: str, *, tenant: str, by: str | None) -> None:
+        self._inner.put_credential(name, value, tenant=self._stamp.check(tenant), by=by)
+
+    def credential(self, name: str, *, tenant: str) -> str | None:
+        return self._inner.credential(name, tenant=self._stamp.check(tenant))
+
+    def credentials(self, *, tenant: str | None = None) -> list[CredentialInfo]:
+        return self._inner.credentials(tenant=self._stamp.check(tenant))
+
+    def delete_credential(self, name: str, *, tenant: str) -> bool:
+        return self._inner.delete_credential(name, tenant=self._stamp.check(tenant))
 
     def fire(self, firing: Firing) -> bool:
         if not firing.is_by_hand:

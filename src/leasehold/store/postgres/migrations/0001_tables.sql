@@ -136,7 +136,8 @@ CREATE TABLE leasehold.task (
   throttle        text,   -- a rule, or a rule and its key
   throttle_by     text[], -- … the key made of these arguments
   share_by        text[], -- '{}': the tenant
-  cost            double precision
+  cost            double precision,
+  encrypted       boolean     NOT NULL DEFAULT false -- plain arguments are refused where it is asked for
 );
 
 CREATE TABLE leasehold.worker (

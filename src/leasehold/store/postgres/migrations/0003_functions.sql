@@ -77,6 +77,20 @@ $$;
 -- default; throttle, share and cost from the task where the timeout is missing too, so that who says
 -- nothing can't slip past a throttle. PostgreSQL puts this into the statements that call it; the task
 -- is only looked up for what is missing.
+-- Plain arguments of an encrypted task come from somebody who does not know its code.
+CREATE FUNCTION leasehold.refuse_plain(kind text)
+RETURNS jsonb
+LANGUAGE plpgsql
+STABLE
+AS $$
+BEGIN
+  RAISE EXCEPTION USING
+    ERRCODE = 'LH006',
+    MESSAGE = format('jobs of %L are encrypted: enqueue them with a client that has the keys', kind),
+    DETAIL = kind;
+END
+$$;
+
 CREATE FUNCTION leasehold.read_jobs(documents jsonb, moment timestamptz)
 RETURNS TABLE (id uuid, tenant text, queue text, kind text, args jsonb, priority smallint,
   max_attempts smallint, timeout_seconds real, lane text, batch uuid, created_by text,
@@ -96,7 +110,11 @@ AS $$
       coalesce(asked.tenant, '') AS tenant,
       coalesce(asked.queue, task.queue, 'default') AS queue,
       asked.kind,
-      coalesce(asked.args, '{}') AS args,
+      CASE
+        WHEN task.encrypted AND NOT coalesce(asked.args, '{}') ? '$enc'
+          THEN leasehold.refuse_plain(asked.kind)
+        ELSE coalesce(asked.args, '{}')
+      END AS args,
       coalesce(asked.priority, task.priority, 0::smallint) AS priority,
       coalesce(asked.max_attempts, task.max_attempts, 5::smallint) AS max_attempts,
       coalesce(asked.timeout_seconds, task.timeout_seconds, 3600::real) AS timeout_seconds,
@@ -124,7 +142,8 @@ AS $$
       delay_seconds double precision, run_at timestamptz, share text, cost double precision,
       "unique" jsonb, needs jsonb, on_end jsonb, trace text)
     LEFT JOIN LATERAL (
-      SELECT queue, priority, max_attempts, timeout_seconds, throttle, throttle_by, share_by, cost
+      SELECT queue, priority, max_attempts, timeout_seconds, throttle, throttle_by, share_by, cost,
+        encrypted
       FROM leasehold.task
       WHERE task.kind = asked.kind
         AND (asked.queue IS NULL OR asked.priority IS NULL OR asked.max_attempts IS NULL

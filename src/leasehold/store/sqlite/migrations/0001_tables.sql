@@ -146,7 +146,8 @@ CREATE TABLE leasehold_task (
   throttle_by     TEXT, -- … the key made of these arguments, a JSON array
   share_by        TEXT, -- likewise; []: the tenant
   cost            REAL,
-  seen_at         INTEGER NOT NULL
+  seen_at         INTEGER NOT NULL,
+  encrypted       INTEGER NOT NULL DEFAULT 0 -- plain arguments are refused where it is asked for
 ) WITHOUT ROWID;
 
 CREATE TABLE leasehold_worker (

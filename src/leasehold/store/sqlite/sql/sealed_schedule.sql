@@ -1,0 +1,18 @@
+-- Looks at a page of rows, in the order of their primary key, and returns those that are encrypted with
+-- other keys than the fine ones: how many it saw, where it ended, and what it found, as JSON.
+WITH page AS MATERIALIZED (
+  SELECT tenant, name, job
+  FROM leasehold_schedule
+  WHERE (tenant, name) > (:after_0, :after_1)
+  ORDER BY tenant, name
+  LIMIT :limit
+)
+SELECT
+  (SELECT count(*) FROM page),
+  (SELECT json_array(tenant, name) FROM page ORDER BY tenant DESC, name DESC LIMIT 1),
+  (
+    SELECT json_group_array(json_array(json_array(tenant, name), tenant,
+      json_object('job', job)))
+    FROM page
+    WHERE (json_extract(job, '$.args."$enc"') NOT IN (SELECT value FROM json_each(:fine)))
+  )
