@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -85,6 +86,10 @@ def test_everything_is_brought_to_the_new_key_and_the_old_one_can_go(
     assert list(keyring.document.keys) == ["k2"]
     assert "k1" not in set(_keys_in(dump(client.store.url)))
     check(client, made)
+
+
+def _has(made: list[Any], count: int) -> bool:
+    return len(made) >= count
 
 
 def _keys_in(stored: str) -> list[str]:
@@ -185,7 +190,7 @@ def test_jobs_run_on_while_keys_are_rotated_again_and_again(
     with new_worker(client, [pay]):
         producer.start()
         for number in range(2, 5):
-            wait_until(lambda count=number: len(made) >= count * 10, "some were made")
+            wait_until(partial(_has, made, number * 10), "some were made")
             rotate(keyring)
             client.encryption.reencrypt()
         stop.set()
