@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from msgspec import structs
 
+from leasehold.acting import record
 from leasehold.alerts import Alerts
 from leasehold.auditing import Audit
 from leasehold.batches import Batches
@@ -297,7 +298,9 @@ class Client:
         tampered with. All other verbs show of an encrypted value only which key it needs.
         """
         known = read_job_id(job_id)
-        return open_job(_found(self.store.get(known), known), self.store.keyring)
+        job = open_job(_found(self.store.get(known), known), self.store.keyring)
+        record(self.store, "job.reveal", known, tenant=job.tenant)
+        return job
 
     def find(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leasehold.acting import recorded, who
 from leasehold.errors import BadOption, CredentialNotFound
 from leasehold.model.secrets import Secret
 from leasehold.options import check_name
@@ -36,7 +37,9 @@ class Credentials:
             )
         store, whose = self._store(), self._whose(tenant)
         seal = credential_seal(store.keyring, check_name("name", name), whose)
-        store.put_credential(name, seal.seal_text(VALUE, text), tenant=whose, by=by)
+        sealed = seal.seal_text(VALUE, text)
+        with recorded(store, "credential.set", name, by=by, tenant=whose):
+            store.put_credential(name, sealed, tenant=whose, by=who(by))
 
     def get(self, name: str, *, tenant: str = "") -> Secret[str]:
         """Return a value, else `CredentialNotFound`; `reveal()` it where it is used."""
@@ -52,7 +55,11 @@ class Credentials:
 
     def remove(self, name: str, *, tenant: str = "") -> bool:
         """Forget a value; False when there was none."""
-        return self._store().delete_credential(name, tenant=self._whose(tenant))
+        store, whose = self._store(), self._whose(tenant)
+        with recorded(store, "credential.remove", name, tenant=whose) as doing:
+            is_gone = store.delete_credential(name, tenant=whose)
+            doing.count = int(is_gone)
+        return is_gone
 
     def _whose(self, tenant: str) -> str:
         return tenant or self._tenant() or ""

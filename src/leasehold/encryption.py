@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from leasehold.acting import record
 from leasehold.errors import BadKeyring, KeyInUse, NoKeyring
 from leasehold.reencrypting import ReencryptReport, count_by_key, reencrypt_in_steps
 
@@ -78,6 +79,7 @@ class Encryption:
         if rows:
             raise KeyInUse(key_id, rows)
         keyring.forget(key_id)
+        record(self._store(), "key.retire", key_id)
 
     def _keyring(self) -> Keyring:
         found = self._store().keyring

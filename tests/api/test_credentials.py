@@ -82,3 +82,16 @@ def test_without_keys_nothing_is_kept(client: Client) -> None:
     with pytest.raises(NoKeyring):
         client.credentials.set("stripe", CANARY)
     assert client.credentials.list() == []
+
+
+def test_whoever_changes_or_reveals_something_is_written_down(client: Client) -> None:
+    client.credentials.set("stripe", CANARY, by="ann")
+    client.credentials.remove("stripe")
+    task = lh.task(name="secret", encrypted=True)(_nothing)
+    client.reveal(client.enqueue(task).id)
+    done = [entry.action for entry in client.audit.list()]
+    assert {"credential.set", "credential.remove", "job.reveal"} <= set(done)
+    assert CANARY not in str(client.audit.list())
+
+
+def _nothing() -> None: ...
