@@ -26,11 +26,12 @@ run: $(READY) ## Start the service with sample tasks on http://127.0.0.1:8320 (P
 test: $(READY) ## Run all tests (PYTEST_ARGS="-k claim" narrows, PYTEST_WORKERS=0 runs in one process)
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-check: $(READY) ## Lint, format check, types, layers, lock
+check: $(READY) ## Lint, format check, types, layers, security, lock
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src
 	$(BIN)/python tools/check_lock.py
 
 format: $(READY) ## Format the code and fix what ruff can fix

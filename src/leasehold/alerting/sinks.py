@@ -64,7 +64,7 @@ class CommandSink:
 
     def send(self, event: Event) -> None:
         try:
-            process = subprocess.Popen(  # noqa: S603 - what the operator configured, no shell
+            process = subprocess.Popen(  # noqa: S603 - what the operator configured  # nosec B603
                 self.argv,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,

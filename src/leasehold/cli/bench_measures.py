@@ -169,7 +169,7 @@ def _worker_processes(client: Client, kind: str, count: int) -> Iterator[list[Pr
 
 
 def _start_process(url: str, kind: str) -> Process:
-    return subprocess.Popen(  # noqa: S603 - our own module
+    return subprocess.Popen(  # noqa: S603 - our own module  # nosec B603
         # -P: a queue.py in the folder where it is run must not pass for the standard library's.
         [sys.executable, "-P", "-m", "leasehold.cli.bench_worker", kind],
         stdin=subprocess.PIPE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tarfile
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from leasehold.reading.gzips import gunzip
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PIECE = 65_536  # no header is larger either: it would all be in memory
+_HEADERS = 2_048  # of a member: its own, and one for a long name
 _GZIP_MAGIC = b"\x1f\x8b"
 _IN_MEMORY = 1_048_576
 _BROKEN = (tarfile.TarError, EOFError, ValueError, RecursionError, OverflowError, KeyError)
@@ -63,7 +65,7 @@ def open_tar(source: BinaryIO, limits: ArchiveLimits | None = None) -> Iterator[
     source.seek(start)
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
         if is_packed:
-            for piece in gunzip(source, limits):
+            for piece in gunzip(source, _of_the_whole(limits)):
                 spool.write(piece)
             spool.seek(0)
         with _whole_only():
@@ -71,6 +73,12 @@ def open_tar(source: BinaryIO, limits: ArchiveLimits | None = None) -> Iterator[
             archive = tarfile.TarFile(fileobj=bounded)  # type: ignore[arg-type]  # reads, seeks and tells
         with archive:
             yield TarReader(archive, limits)
+
+
+def _of_the_whole(limits: ArchiveLimits) -> ArchiveLimits:
+    """Bound the packed file: all members, their headers and the padding at the end."""
+    total = limits.total_bytes + limits.entries * _HEADERS + _PIECE
+    return replace(limits, total_bytes=total, entry_bytes=total)
 
 
 class _BoundedSource:

@@ -22,7 +22,7 @@ def probe() -> Means:
     if sys.platform != "linux":
         return apply_means(_EVERYTHING)
     try:
-        said = subprocess.run(
+        said = subprocess.run(  # nosec B603  # our own interpreter, our own module
             [sys.executable, "-P", "-m", "leasehold.sandbox.probing"],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             stdin=subprocess.DEVNULL,

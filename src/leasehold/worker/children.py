@@ -71,7 +71,7 @@ class Child:
         ours_in, theirs_out = os.pipe()
         self._out, self._in = os.fdopen(ours_out, "wb"), os.fdopen(ours_in, "rb")
         arguments = (str(theirs_in), str(theirs_out), msgspec.json.encode(confinement).decode())
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module  # nosec B603  # the same
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module  # nosec B603
             [sys.executable, "-m", "leasehold._child", *arguments],
             pass_fds=(theirs_in, theirs_out),
             stdin=subprocess.DEVNULL,
