@@ -6,17 +6,19 @@ transaction has its row in the same one; a walk in many steps has one row, at it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from leasehold.errors import StoreError
 from leasehold.model.audit import Actor, Entry
 
 if TYPE_CHECKING:
     from leasehold.store.base import Store
 
+Step = TypeVar("Step")
 NOBODY = Actor()
 _MOST_LETTERS = 1_000
 _actor: ContextVar[Actor] = ContextVar("leasehold_actor", default=NOBODY)
@@ -82,6 +84,37 @@ def record(
     """Write down what was done."""
     doing = Doing(count=count, tenant=tenant, detail=detail)
     store.record(_entry(action, subject, doing, by))
+
+
+def recorded_steps(
+    store: Store,
+    action: str,
+    steps: Iterator[Step],
+    tell: Callable[[Step], Mapping[str, Any]],
+    subject: object = "",
+    *,
+    by: str | None = None,
+    tenant: str = "",
+) -> Iterator[Step]:
+    """Go through the steps of a walk, and write one row when it is over, however it ended.
+
+    `tell` says of the sums what is written down, `count` among it.
+    """
+    told: Mapping[str, Any] | None = None
+
+    def write() -> None:
+        if told is not None:
+            record(store, action, subject, by=by, tenant=tenant, **told)
+
+    try:
+        for step in steps:
+            told = tell(step)
+            yield step
+    except BaseException:
+        with suppress(StoreError):  # what ended it matters more
+            write()
+        raise
+    write()
 
 
 def entry_of(action: str, *, by: str | None = None, **detail: Any) -> Entry:

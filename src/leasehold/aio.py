@@ -6,7 +6,8 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
-from leasehold.async_access import AsyncTokens
+from leasehold.acting import acting_as, who
+from leasehold.async_access import AsyncAudit, AsyncTokens
 from leasehold.async_alerts import AsyncAlerts
 from leasehold.async_batches import AsyncBatches
 from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
@@ -14,11 +15,21 @@ from leasehold.async_schedules import AsyncSchedules
 from leasehold.async_secrets import AsyncCredentials, AsyncEncryption
 from leasehold.async_statistics import AsyncStats
 from leasehold.async_waiting import each_ended_async, wait_many_async
-from leasehold.bulk import Bulk, cancel_in_steps, delete_in_steps, retry_in_steps
+from leasehold.bulk import (
+    CANCEL,
+    DELETE,
+    RETRY,
+    Bulk,
+    Verb,
+    cancel_in_steps,
+    delete_in_steps,
+    recorded_bulk,
+    retry_in_steps,
+)
 from leasehold.client import DEFAULT_PAGE, Client
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer, traced_async_write
 from leasehold.filtering import read_filter
-from leasehold.keeping import PruneReport, prune_in_steps
+from leasehold.keeping import PruneReport, recorded_prune
 from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.store.callers import bind_async_caller
 from leasehold.waiting import results_of
@@ -33,6 +44,7 @@ if TYPE_CHECKING:
         Mapping,
         Sequence,
     )
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self, Unpack
     from uuid import UUID
@@ -40,11 +52,12 @@ if TYPE_CHECKING:
     from leasehold.bulk import Progress
     from leasehold.filtering import Filters
     from leasehold.keeping import PruneProgress
+    from leasehold.model.audit import Actor
     from leasehold.model.durations import Duration
     from leasehold.model.keys import KeyInfo
     from leasehold.model.saving import Checkpoint, Step
     from leasehold.model.states import State
-    from leasehold.model.values import Attempt, Filter, Job, NewJob, QueueCounts, WorkerInfo
+    from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
     from leasehold.model.why import Why
     from leasehold.options import Callback, JobOptions
     from leasehold.paging import Page
@@ -57,6 +70,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+Sums = TypeVar("Sums")
 
 
 class AsyncClient:
@@ -87,6 +101,7 @@ class AsyncClient:
         self.tokens = AsyncTokens(self._client.tokens)
         self.encryption = AsyncEncryption(self._client.encryption)
         self.credentials = AsyncCredentials(self._client.credentials)
+        self.audit = AsyncAudit(self._client.audit)
 
     async def __aenter__(self) -> Self:
         return self
@@ -119,6 +134,10 @@ class AsyncClient:
         client = AsyncClient.__new__(AsyncClient)
         client._use(self._client.for_tenant(tenant))  # noqa: SLF001 - it is one of us
         return client
+
+    def acting_as(self, actor: Actor) -> AbstractContextManager[None]:
+        """Let what is done inside be this actor's doing in the audit record, on any client."""
+        return acting_as(actor)
 
     async def close(self) -> None:
         """Close what this client opened. Safe twice."""
@@ -330,8 +349,8 @@ class AsyncClient:
 
         Cancelling the await ends it after the present step.
         """
-        begin = partial(cancel_in_steps, by=by, limit=limit, dry_run=dry_run)
-        return await self._change_many(begin, filters, progress)
+        begin = partial(cancel_in_steps, by=who(by), limit=limit, dry_run=dry_run)
+        return await self._change_many(CANCEL, begin, filters, progress, by=by)
 
     async def retry_many(
         self,
@@ -343,7 +362,7 @@ class AsyncClient:
     ) -> Bulk:
         """Make all failed, dead or cancelled jobs that the filters name ready now, in steps."""
         begin = partial(retry_in_steps, limit=limit, dry_run=dry_run)
-        return await self._change_many(begin, filters, progress)
+        return await self._change_many(RETRY, begin, filters, progress)
 
     async def delete_many(
         self,
@@ -355,34 +374,41 @@ class AsyncClient:
     ) -> Bulk:
         """Delete all jobs that the filters name and that do not run, in steps."""
         begin = partial(delete_in_steps, limit=limit, dry_run=dry_run)
-        return await self._change_many(begin, filters, progress)
+        return await self._change_many(DELETE, begin, filters, progress)
 
     async def prune(
         self, *, dry_run: bool = False, progress: PruneProgress | None = None
     ) -> PruneReport:
         """Take away now all that is past its time, in short steps; see `Client.prune`."""
-        steps = prune_in_steps(await asyncio.to_thread(lambda: self.store), dry_run=dry_run)
-        report = PruneReport()
-        while (step := await asyncio.to_thread(next, steps, None)) is not None:
-            report = step
-            if progress is not None:
-                progress(report)
-        return report
+        store = await asyncio.to_thread(lambda: self.store)
+        return await _walk(recorded_prune(store, dry_run=dry_run), PruneReport(), progress)
 
     async def _change_many(
         self,
-        begin: Callable[[Store, Filter], Iterator[Bulk]],
+        verb: Verb,
+        begin: partial[Iterator[Bulk]],
         filters: Filters,
         progress: Progress | None,
+        *,
+        by: str | None = None,
     ) -> Bulk:
         """Take one step after the other in a thread; `progress` is told here, on the loop."""
-        where, done = read_filter(filters), Bulk()
-        steps = begin(await asyncio.to_thread(lambda: self.store), where)
-        while (step := await asyncio.to_thread(next, steps, None)) is not None:
-            done = step
-            if progress is not None:
-                progress(done)
-        return done
+        store, where = await asyncio.to_thread(lambda: self.store), read_filter(filters)
+        return await _walk(recorded_bulk(verb, begin, store, where, by=by), Bulk(), progress)
 
     async def _write(self, jobs: Sequence[NewJob]) -> Answers:
         return await asyncio.to_thread(self._client.write, jobs)
+
+
+async def _walk(
+    steps: Iterator[Sums], done: Sums, progress: Callable[[Sums], object] | None
+) -> Sums:
+    """Go through a walk, each step in a thread; returns the last sums.
+
+    Cancelled, it ends after the present step: whoever drops the walk then ends it.
+    """
+    while (step := await asyncio.to_thread(next, steps, None)) is not None:
+        done = step
+        if progress is not None:
+            progress(done)
+    return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from leasehold.acting import recorded, who
 from leasehold.errors import BadOption
 from leasehold.model.alerts import Fact
 from leasehold.model.durations import Duration, seconds
@@ -27,13 +28,16 @@ class Alerts:
 
     def mute(self, name: str, duration: Duration, *, by: str | None = None) -> Mute:
         """Tell nobody of a rule's alerts for a time; what still fires then is told."""
-        return self._store().mute_alert(
-            _known(name), seconds=seconds(duration, name="duration"), by=by
-        )
+        span = seconds(duration, name="duration")
+        with recorded(self._store(), "alert.mute", _known(name), by=by, duration=f"{span:g} s"):
+            return self._store().mute_alert(name, seconds=span, by=who(by))
 
     def unmute(self, name: str) -> bool:
         """Tell of them again; False when it was not muted."""
-        return self._store().unmute_alert(_known(name))
+        with recorded(self._store(), "alert.unmute", _known(name)) as doing:
+            is_changed = self._store().unmute_alert(name)
+            doing.count = int(is_changed)
+        return is_changed
 
     def mutes(self) -> Sequence[Mute]:
         """List the rules that are muted now."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, cast
 
 from msgspec import Raw, structs
 
+from leasehold.acting import NOBODY, current_actor, recorded, who
 from leasehold.bulk import STEP, retry_in_steps
 from leasehold.calling_back import batch_callback
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
     from uuid import UUID
 
+    from leasehold.acting import Doing
     from leasehold.enqueuing import Begin, Write
     from leasehold.id_source import IdSource
     from leasehold.model.batches import Adder, BatchInfo
@@ -192,10 +194,16 @@ class Batches:
         `BatchBusy` when a transaction that is still open has added to it.
         """
         known = read_job_id(batch_id, name="batch")
-        if self._store().seal_batch(known) is None:
-            raise BatchNotFound(known)
+        # Code that fills a batch seals it: only what somebody does by hand is worth a row.
+        is_by_hand = current_actor() != NOBODY
+        with self._recorded("batch.seal", known) if is_by_hand else nullcontext():
+            self._seal(known)
         self._follow([known])
         return self.get(known)
+
+    def _seal(self, batch_id: JobId) -> None:
+        if self._store().seal_batch(batch_id) is None:
+            raise BatchNotFound(batch_id)
 
     def cancel(self, batch_id: UUID | str, *, by: str | None = None) -> BatchInfo:
         """Cancel all members that have not ended, of nested batches too; it takes no more of them.
@@ -204,11 +212,14 @@ class Batches:
         half-way, a worker's sweep goes on with it.
         """
         known = read_job_id(batch_id, name="batch")
-        marked = self._store().cancel_batch(known, by=by)
-        if marked is None:
-            raise BatchNotFound(known)
+        with self._recorded("batch.cancel", known, by=by) as doing:
+            before = self.get(known)
+            doing.count = before.counts.total - before.counts.ended
+            marked = self._store().cancel_batch(known, by=who(by))
+            if marked is None:
+                raise BatchNotFound(known)
         if self.get(known).status is BatchStatus.CANCELLING:
-            cancel_members(self._store(), marked, by)
+            cancel_members(self._store(), marked, who(by))
             self._follow(marked[::-1])
         return self.get(known)
 
@@ -222,14 +233,24 @@ class Batches:
         before = self.get(known)
         if before.counts.dead + before.counts.cancelled == 0 and before.status.is_final:
             return before
-        self._store().reopen_batch(known)
+        with self._recorded("batch.retry", known) as doing:
+            doing.count = before.counts.dead + before.counts.cancelled
+            self._store().reopen_batch(known)
         for state in (State.DEAD, State.CANCELLED):
             where = Filter(batch=known, state=state)
             for _ in retry_in_steps(self._store(), where, limit=None, dry_run=False):
                 pass
         if before.status.is_final or before.round > 1:  # else it was never sealed, or is
-            return self.seal(known)
+            self._seal(known)
+            self._follow([known])
         return self.get(known)
+
+    def _recorded(
+        self, action: str, batch_id: JobId, *, by: str | None = None
+    ) -> AbstractContextManager[Doing]:
+        """Change a batch, and write down that it was done."""
+        tenant = self._store().batch_owners([batch_id]).get(batch_id, "")
+        return recorded(self._store(), action, batch_id, by=by, tenant=tenant)
 
     def _follow(self, batches: Sequence[JobId]) -> None:
         """End what is over; what could not be looked at now is left to the workers' sweep."""

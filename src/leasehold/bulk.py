@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import msgspec
 
+from leasehold.acting import recorded_steps
 from leasehold.errors import BadOption, StoreError
 from leasehold.model.ids import JobId
 from leasehold.model.states import State
@@ -27,6 +29,10 @@ class Bulk(msgspec.Struct, frozen=True):
 
     matched: int = 0
     changed: int = 0
+
+    def told(self) -> dict[str, int]:
+        """Say what the audit record has of it."""
+        return {"count": self.changed, "matched": self.matched}
 
 
 Progress: TypeAlias = Callable[[Bulk], object]
@@ -82,6 +88,28 @@ def delete_in_steps(
 ) -> Iterator[Bulk]:
     """Delete what the filter names; yields the sums after each step, at least once."""
     return _change_in_steps(DELETE, store, store.delete_many, where, limit=limit, dry_run=dry_run)
+
+
+def recorded_bulk(
+    verb: Verb,
+    begin: partial[Iterator[Bulk]],
+    store: Store,
+    where: Filter,
+    *,
+    by: str | None = None,
+) -> Iterator[Bulk]:
+    """Do the same with one row in the audit record for all of it; none for a dry run."""
+    steps = begin(store, where)
+    if begin.keywords["dry_run"]:
+        return steps
+    tenant, said = where.tenant or "", _say(where)
+    return recorded_steps(store, f"jobs.{verb.name}", steps, Bulk.told, said, by=by, tenant=tenant)
+
+
+def _say(where: Filter) -> str:
+    """Say which jobs a filter names."""
+    given = msgspec.structs.asdict(where)
+    return ", ".join(f"{name}={value}" for name, value in given.items() if value is not None)
 
 
 def follow(steps: Iterator[Bulk], progress: Progress | None) -> Bulk:

@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from msgspec import structs
 
-from leasehold.acting import record
+from leasehold.acting import acting_as, record, recorded, who
 from leasehold.alerts import Alerts
 from leasehold.auditing import Audit
 from leasehold.batches import Batches
-from leasehold.bulk import cancel_in_steps, delete_in_steps, follow, retry_in_steps
+from leasehold.bulk import (
+    CANCEL,
+    DELETE,
+    RETRY,
+    cancel_in_steps,
+    delete_in_steps,
+    follow,
+    recorded_bulk,
+    retry_in_steps,
+)
 from leasehold.control import Queues, Shares, Throttles
 from leasehold.credentials import Credentials
 from leasehold.encryption import Encryption
@@ -29,7 +38,7 @@ from leasehold.errors import (
 )
 from leasehold.filtering import read_filter
 from leasehold.id_source import IdSource
-from leasehold.keeping import PruneReport, Retentions, prune_in_steps
+from leasehold.keeping import PruneReport, Retentions, recorded_prune
 from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.model.states import State
 from leasehold.model.why import explain
@@ -51,13 +60,16 @@ from leasehold.workflow import StartedWorkflow, draw_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self, Unpack
     from uuid import UUID
 
+    from leasehold.acting import Doing
     from leasehold.bulk import Bulk, Progress
     from leasehold.filtering import Filters
     from leasehold.keeping import PruneProgress
+    from leasehold.model.audit import Actor
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId
     from leasehold.model.keys import KeyInfo
@@ -169,6 +181,10 @@ class Client:
             return self
         known = check_name("tenant", tenant)
         return Client(store=TenantStore(lambda: self.store, known))
+
+    def acting_as(self, actor: Actor) -> AbstractContextManager[None]:
+        """Let what is done inside be this actor's doing in the audit record, on any client."""
+        return acting_as(actor)
 
     @property
     def ids(self) -> IdSource:
@@ -428,7 +444,9 @@ class Client:
         A job that had ended stays as it is.
         """
         known = read_job_id(job_id)
-        state = _found(self.store.cancel(known, by=by), known)
+        with self._recorded("job.cancel", known, by=by) as doing:
+            state = _found(self.store.cancel(known, by=who(by)), known)
+            doing.count = int(state in {State.CANCELLED, State.RUNNING})
         if state.is_final:
             with suppress(StoreError):  # it is cancelled; a worker's sweep does the rest
                 self.store.follow_up([known])
@@ -440,24 +458,28 @@ class Client:
         `KeyHeld` when another live job has its key by now.
         """
         known = read_job_id(job_id)
-        state = _found(self.store.retry(known), known)
-        if state not in {State.QUEUED, State.BLOCKED}:
-            raise WrongState(known, state, "retry")
+        with self._recorded("job.retry", known):
+            state = _found(self.store.retry(known), known)
+            if state not in {State.QUEUED, State.BLOCKED}:
+                raise WrongState(known, state, "retry")
         return state
 
     def delete(self, job_id: UUID | str) -> None:
         """Delete a job and its history. One that is gone already is fine, a running one is not."""
         known = read_job_id(job_id)
-        state = self.store.delete(known)
-        if state is not None:
-            raise WrongState(known, state, "delete")
+        with self._recorded("job.delete", known) as doing:
+            doing.count = len(self.store.owners([known]))
+            state = self.store.delete(known)
+            if state is not None:
+                raise WrongState(known, state, "delete")
 
     def reprioritise(self, job_id: UUID | str, priority: int) -> State:
         """Change the priority of a waiting job; higher runs first."""
         known = read_job_id(job_id)
-        state = _found(self.store.reprioritise(known, check_priority(priority)), known)
-        if state not in {State.QUEUED, State.BLOCKED, State.FAILED}:
-            raise WrongState(known, state, "reprioritise")
+        with self._recorded("job.reprioritise", known, priority=priority):
+            state = _found(self.store.reprioritise(known, check_priority(priority)), known)
+            if state not in {State.QUEUED, State.BLOCKED, State.FAILED}:
+                raise WrongState(known, state, "reprioritise")
         return state
 
     def forget_key(self, key: str, *, tenant: str = "") -> bool:
@@ -465,7 +487,17 @@ class Client:
 
         While a live job has it, it is `KeyHeld`.
         """
-        return self.store.forget_key(key, tenant=tenant)
+        with recorded(self.store, "key.forget", key, tenant=tenant) as doing:
+            is_forgotten = self.store.forget_key(key, tenant=tenant)
+            doing.count = int(is_forgotten)
+        return is_forgotten
+
+    def _recorded(
+        self, action: str, job_id: JobId, *, by: str | None = None, **detail: Any
+    ) -> AbstractContextManager[Doing]:
+        """Change one job, and write down that it was done."""
+        tenant = self.store.owners([job_id]).get(job_id, "")
+        return recorded(self.store, action, job_id, by=by, tenant=tenant, **detail)
 
     # -- change many -----------------------------------------------------------------------------
     def cancel_many(
@@ -483,8 +515,8 @@ class Client:
         step fails, those before it are done: run it again.
         """
         where = read_filter(filters)
-        steps = cancel_in_steps(self.store, where, by=by, limit=limit, dry_run=dry_run)
-        return follow(steps, progress)
+        begin = partial(cancel_in_steps, by=who(by), limit=limit, dry_run=dry_run)
+        return follow(recorded_bulk(CANCEL, begin, self.store, where, by=by), progress)
 
     def retry_many(
         self,
@@ -496,8 +528,8 @@ class Client:
     ) -> Bulk:
         """Make all failed, dead or cancelled jobs that the filters name ready now, in steps."""
         where = read_filter(filters)
-        steps = retry_in_steps(self.store, where, limit=limit, dry_run=dry_run)
-        return follow(steps, progress)
+        begin = partial(retry_in_steps, limit=limit, dry_run=dry_run)
+        return follow(recorded_bulk(RETRY, begin, self.store, where), progress)
 
     def delete_many(
         self,
@@ -512,8 +544,8 @@ class Client:
         At least one filter has to be given.
         """
         where = read_filter(filters)
-        steps = delete_in_steps(self.store, where, limit=limit, dry_run=dry_run)
-        return follow(steps, progress)
+        begin = partial(delete_in_steps, limit=limit, dry_run=dry_run)
+        return follow(recorded_bulk(DELETE, begin, self.store, where), progress)
 
     def prune(self, *, dry_run: bool = False, progress: PruneProgress | None = None) -> PruneReport:
         """Take away now all that is past its time, which workers do by and by, in short steps.
@@ -521,7 +553,7 @@ class Client:
         `progress` is told the sums after each step. A dry run counts and takes nothing away.
         """
         report = PruneReport()
-        for report in prune_in_steps(self.store, dry_run=dry_run):
+        for report in recorded_prune(self.store, dry_run=dry_run):
             if progress is not None:
                 progress(report)
         return report

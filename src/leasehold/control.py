@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from leasehold.acting import recorded, who
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.lanes import RuleChange
@@ -69,12 +70,15 @@ class Throttles:
         self._refuse_no_limit(name, limits)
         if "rate" in said:
             limits["burst"] = rule.burst
-        self._store().change_throttle(name, RuleChange(**limits, by=by))
+        with recorded(self._store(), "throttle.set", name, by=by, **limits):
+            self._store().change_throttle(name, RuleChange(**limits, by=who(by)))
         self._wake()
 
     def reset(self, name: str) -> bool:
         """Let a key have its rule's limits again, a rule those of the next worker's code."""
-        is_changed = self._store().reset_throttle(check_text("throttle", name))
+        with recorded(self._store(), "throttle.reset", check_text("throttle", name)) as doing:
+            is_changed = self._store().reset_throttle(name)
+            doing.count = int(is_changed)
         self._wake()
         return is_changed
 
@@ -87,19 +91,25 @@ class Throttles:
         by: str | None = None,
     ) -> None:
         """Start none of its jobs until then, or until it is resumed."""
-        pause = read_pause(until, reason=reason, by=by)
-        self._store().pause_throttle(check_text("throttle", name), pause)
+        pause = read_pause(until, reason=reason, by=who(by))
+        check_text("throttle", name)
+        with recorded(self._store(), "throttle.pause", name, by=by, until=until, reason=reason):
+            self._store().pause_throttle(name, pause)
         self._wake()
 
     def resume(self, name: str) -> bool:
         """End a pause; False when it was not paused."""
-        is_changed = self._store().resume_throttle(check_text("throttle", name))
+        with recorded(self._store(), "throttle.resume", check_text("throttle", name)) as doing:
+            is_changed = self._store().resume_throttle(name)
+            doing.count = int(is_changed)
         self._wake()
         return is_changed
 
     def refill(self, name: str) -> bool:
         """Forget what a key has used up of its rate."""
-        is_changed = self._store().refill_throttle(check_text("throttle", name))
+        with recorded(self._store(), "throttle.refill", check_text("throttle", name)) as doing:
+            is_changed = self._store().refill_throttle(name)
+            doing.count = int(is_changed)
         self._wake()
         return is_changed
 
@@ -137,7 +147,8 @@ class Shares:
         is_whole = isinstance(weight, int) and not isinstance(weight, bool)
         if not is_whole or not 1 <= weight <= GREATEST_WEIGHT:
             raise BadOption(f"weight: {weight!r} is not a whole number from 1 to {GREATEST_WEIGHT}")
-        self._store().change_share(check_text("share", name), weight=weight, by=by)
+        with recorded(self._store(), "share.set", check_text("share", name), by=by, weight=weight):
+            self._store().change_share(name, weight=weight, by=who(by))
 
 
 class Queues:
@@ -159,12 +170,16 @@ class Queues:
         by: str | None = None,
     ) -> None:
         """Let no worker start a job of it until then, or until it is resumed; enqueue goes on."""
-        pause = read_pause(until, reason=reason, by=by)
-        self._store().pause_queue(check_name("queue", name), pause)
+        pause = read_pause(until, reason=reason, by=who(by))
+        check_name("queue", name)
+        with recorded(self._store(), "queue.pause", name, by=by, until=until, reason=reason):
+            self._store().pause_queue(name, pause)
 
     def resume(self, name: str) -> bool:
         """End a pause; False when it was not paused."""
-        is_changed = self._store().resume_queue(check_name("queue", name))
+        with recorded(self._store(), "queue.resume", check_name("queue", name)) as doing:
+            is_changed = self._store().resume_queue(name)
+            doing.count = int(is_changed)
         self._store().notify({name: 1})
         return is_changed
 
@@ -203,7 +218,9 @@ class Queues:
         span = None if aging is None else seconds(aging, name="aging")
         if span == 0:
             raise BadOption("aging: must be longer than 0")
-        self._store().set_aging(check_name("queue", name), aging_seconds=span)
+        check_name("queue", name)
+        with recorded(self._store(), "queue.aging", name, aging=aging):
+            self._store().set_aging(name, aging_seconds=span)
 
 
 def running_in(queue: str, counts: Iterable[QueueCounts]) -> int:

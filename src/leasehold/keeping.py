@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from leasehold.acting import recorded, recorded_steps, who
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration
 from leasehold.model.keeping import Keep, Pruning, Retention, Scope, fold, read_keep
@@ -47,6 +48,18 @@ def prune_in_steps(store: Store, *, dry_run: bool) -> Iterator[PruneReport]:
             cursor = step.cursor
             if cursor is None:
                 break
+
+
+def recorded_prune(store: Store, *, dry_run: bool) -> Iterator[PruneReport]:
+    """Do the same with a row in the audit record; none for a dry run."""
+    steps = prune_in_steps(store, dry_run=dry_run)
+    if dry_run:
+        return steps
+    return recorded_steps(store, "jobs.prune", steps, _told)
+
+
+def _told(report: PruneReport) -> dict[str, int]:
+    return {"count": report.jobs, "keys": report.keys}
 
 
 class Retentions:
@@ -91,11 +104,18 @@ class Retentions:
         )
         if said.says_nothing:
             raise BadOption("say how long jobs are kept: keep='7d', or dead= or cancelled=")
-        self._store().set_retention(*_scope(queue, task), said, by=by)
+        scope, name = _scope(queue, task)
+        detail: dict[str, Any] = {"keep": keep, "dead": dead, "cancelled": cancelled}
+        with recorded(self._store(), "retention.set", f"{scope} {name}".strip(), by=by, **detail):
+            self._store().set_retention(scope, name, said, by=who(by))
 
     def reset(self, *, queue: str | None = None, task: str | Task[..., Any] | None = None) -> bool:
         """Forget what was set; False when nothing was. A task's code says it again at its start."""
-        return self._store().reset_retention(*_scope(queue, task))
+        scope, name = _scope(queue, task)
+        with recorded(self._store(), "retention.reset", f"{scope} {name}".strip()) as doing:
+            is_changed = self._store().reset_retention(scope, name)
+            doing.count = int(is_changed)
+        return is_changed
 
 
 def _scope(queue: str | None, task: str | Task[..., Any] | None) -> tuple[Scope, str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from leasehold.acting import recorded, who
 from leasehold.enqueuing import build_by_name, refuse_placing
 from leasehold.errors import BadOption, ScheduleNotFound, StoreBusy
 from leasehold.model.schedules import Firing, change_schedule, read_job, read_schedule
@@ -76,10 +77,12 @@ class Schedules:
             refuse_placing(options)
         job = _job(name, work, args, options or {})
         wanted = read_schedule(check_name("name", name), rule, job, **timing)
-        for _ in range(_TRIES):
-            if put(self._store(), wanted, by=by or SOMEBODY):
-                return self.get(name, tenant=wanted.tenant)
-        raise _moved(name)
+        detail = {"rule": str(rule), "kind": job.kind}
+        with recorded(self._store(), "schedule.set", name, by=by, tenant=wanted.tenant, **detail):
+            for _ in range(_TRIES):
+                if put(self._store(), wanted, by=who(by) or SOMEBODY):
+                    return self.get(name, tenant=wanted.tenant)
+            raise _moved(name)
 
     def change(
         self,
@@ -94,21 +97,32 @@ class Schedules:
 
         A schedule that has other slots then goes on with the next one of those.
         """
-        for _ in range(_TRIES):
-            wanted = change_schedule(self._get(name, tenant=tenant), rule=rule, **timing)
-            if put(self._store(), wanted, by=by or SOMEBODY):
-                return self.get(name, tenant=tenant)
-        raise _moved(name)
+        with recorded(
+            self._store(), "schedule.change", name, by=by, tenant=tenant, rule=rule, **timing
+        ):
+            for _ in range(_TRIES):
+                wanted = change_schedule(self._get(name, tenant=tenant), rule=rule, **timing)
+                if put(self._store(), wanted, by=who(by) or SOMEBODY):
+                    return self.get(name, tenant=tenant)
+            raise _moved(name)
 
     def pause(self, name: str, *, tenant: str = "", by: str | None = None) -> bool:
         """Fire it no more until it is resumed; False when it was paused already."""
-        is_changed = self._store().pause_schedule(name, tenant=tenant, by=by)
-        if not is_changed:
-            self.get(name, tenant=tenant)
+        with recorded(self._store(), "schedule.pause", name, by=by, tenant=tenant) as doing:
+            is_changed = self._store().pause_schedule(name, tenant=tenant, by=who(by))
+            doing.count = int(is_changed)
+            if not is_changed:
+                self.get(name, tenant=tenant)
         return is_changed
 
     def resume(self, name: str, *, tenant: str = "") -> bool:
         """Go on with the next slot, not with those of the pause; False when it was not paused."""
+        with recorded(self._store(), "schedule.resume", name, tenant=tenant) as doing:
+            is_changed = self._resume(name, tenant)
+            doing.count = int(is_changed)
+        return is_changed
+
+    def _resume(self, name: str, tenant: str) -> bool:
         store = self._store()
         for _ in range(_TRIES):
             found = self.get(name, tenant=tenant)
@@ -124,6 +138,12 @@ class Schedules:
 
         Returns the job's id; when the job has a key that is held, that of the job that stands.
         """
+        with recorded(self._store(), "schedule.run", name, tenant=tenant) as doing:
+            job_id = self._fire(name, tenant)
+            doing.detail["job"] = job_id
+        return job_id
+
+    def _fire(self, name: str, tenant: str) -> JobId:
         store = self._store()
         for _ in range(_TRIES):
             found = self._get(name, tenant=tenant)
@@ -138,7 +158,10 @@ class Schedules:
 
         A worker whose code declares it makes it again at its start: pause such a one instead.
         """
-        return self._store().delete_schedule(name, tenant=tenant)
+        with recorded(self._store(), "schedule.delete", name, tenant=tenant) as doing:
+            is_deleted = self._store().delete_schedule(name, tenant=tenant)
+            doing.count = int(is_deleted)
+        return is_deleted
 
     def preview(
         self, name: str, count: int = 10, *, tenant: str = "", after: datetime | None = None

@@ -6,10 +6,11 @@ import hashlib
 import hmac
 import re
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from leasehold.acting import recorded, who
 from leasehold.errors import BadOption
 from leasehold.model.access import NewToken, Right, Token
 from leasehold.model.durations import Duration, seconds
@@ -68,11 +69,13 @@ class Tokens:
             right=read_right(scope),
             tenant=None if tenant is None else check_name("tenant", tenant),
             expires_seconds=_expiry(expires),
-            by=by,
+            by=who(by),
         )
-        token = self._store().add_token(wanted)
-        if token is None:
-            raise BadOption(f"a token {name!r} stands: revoke it first, or choose another name")
+        detail: dict[str, Any] = {"scope": wanted.right, "expires": expires}
+        with recorded(self._store(), "token.add", name, by=by, tenant=tenant or "", **detail):
+            token = self._store().add_token(wanted)
+            if token is None:
+                raise BadOption(f"a token {name!r} stands: revoke it first, or choose another name")
         return IssuedToken(secret=secret, token=token)
 
     def list(self) -> Sequence[Token]:
@@ -81,7 +84,10 @@ class Tokens:
 
     def revoke(self, name: str) -> bool:
         """Let a token be good for nothing, within a second; False when none of the name stands."""
-        return self._store().revoke_token(name)
+        with recorded(self._store(), "token.revoke", name) as doing:
+            is_revoked = self._store().revoke_token(name)
+            doing.count = int(is_revoked)
+        return is_revoked
 
     def check(self, secret: str) -> Holder | None:
         """Say whom a token speaks for; None when it is none, was revoked, or has expired."""

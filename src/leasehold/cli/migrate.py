@@ -28,10 +28,14 @@ def migrate(session: Session, *, check: bool, dry_run: bool) -> None:
 
     Safe beside workers, and when several do it at once.
     """
+    from leasehold.acting import record
+
     is_looking = check or dry_run
     with session.client(may_create=not is_looking) as client:
         before = client.store.schema()
         applied = () if is_looking else client.store.migrate()
+        if applied:
+            record(client.store, "migrate", ", ".join(applied), count=len(applied))
         after = client.store.schema()
         if not after.pending:
             client.store.check_schema()  # tables that are too new for this code

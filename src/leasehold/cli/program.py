@@ -6,6 +6,7 @@ import click
 
 from leasehold._version import __version__
 from leasehold.cli.alerts import alerts
+from leasehold.cli.audit import audit
 from leasehold.cli.batches import batches
 from leasehold.cli.bench import bench
 from leasehold.cli.commands import Program
@@ -64,7 +65,7 @@ for _command in (
         shares,
         workers,
     ),
-    *(stats, failures, top, retention, prune, alerts, token, migrate, move, doctor, bench),
+    *(stats, failures, top, retention, prune, alerts, token, audit, migrate, move, doctor, bench),
 ):
     program.add_command(_command)
 batches.add_command(draw)

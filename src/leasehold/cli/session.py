@@ -13,8 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from leasehold.client import Client
+    from leasehold.model.audit import Actor
 
 _SQLITE_PREFIX = "sqlite:///"
+
+
+def _actor() -> Actor:
+    """Say who runs this program, for the audit record."""
+    from leasehold.cli.controlling import os_user
+    from leasehold.model.audit import Actor
+
+    return Actor(name=os_user() or "", via="cli")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +54,12 @@ class Session:
     @contextmanager
     def client(self, *, may_create: bool = False) -> Iterator[Client]:
         """Open the queue. A SQLite file that is not there is made only for those who write."""
+        from leasehold.acting import acting_as
         from leasehold.client import Client
 
         if not may_create:
             self.require_file()
-        with Client(self.url) as client:
+        with acting_as(_actor()), Client(self.url) as client:
             yield client
 
     def require_file(self) -> None:

@@ -18,9 +18,11 @@ from leasehold.web.access.rights import refuse_undeclared
 from leasehold.web.answering import install
 from leasehold.web.api import (
     alerts,
+    audit,
     batches,
     bulk,
     health,
+    identities,
     jobs,
     keys,
     queues,
@@ -57,6 +59,7 @@ _TAGS = {
     "workers": "Who is there.",
     "stats": "How it stands, and what happened lately.",
     "alerts": "What is not as it should be.",
+    "access": "Who you are, and what was done by whom.",
     "worker": "Run jobs for a while.",
     "health": "For load balancers and supervisors.",
 }
@@ -73,6 +76,8 @@ _ROUTERS = (
     workers.router,
     stats.router,
     alerts.router,
+    audit.router,
+    identities.router,
     runs.router,
     health.router,
 )

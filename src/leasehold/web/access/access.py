@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio.to_thread
 
+from leasehold.acting import acting_as, recorded
 from leasehold.model.access import Holder
+from leasehold.model.audit import Actor
 from leasehold.tokens import digest_of
 from leasehold.web.access.identity import OPEN, Identity, Manner, from_holder
 from leasehold.web.access.rates import Rates
@@ -133,7 +135,7 @@ class Access:
         csrf = hashlib.sha256(b"leasehold csrf\0" + cookie.encode()).hexdigest()
         return from_holder(holder, Manner.SESSION, csrf=csrf, session=digest_of(cookie))
 
-    async def log_in(self, identity: Identity) -> tuple[str, float]:
+    async def log_in(self, identity: Identity, address: str) -> tuple[str, float]:
         """Open a session; returns its cookie, and for how many seconds it is good."""
         cookie = secrets.token_urlsafe(_SESSION_BYTES)
         seconds = SESSION_SECONDS
@@ -147,8 +149,12 @@ class Access:
             token=identity.token,
         )
 
+        somebody = Actor(name=identity.name, via="dashboard", address=address, is_certain=True)
+
         def write() -> None:
-            self._client.store.open_session(digest_of(cookie), holder, seconds=seconds)
+            store, tenant = self._client.store, identity.tenant or ""
+            with acting_as(somebody), recorded(store, "session.open", tenant=tenant):
+                store.open_session(digest_of(cookie), holder, seconds=seconds)
 
         await anyio.to_thread.run_sync(write)
         return cookie, seconds
@@ -156,7 +162,13 @@ class Access:
     async def log_out(self, identity: Identity) -> None:
         """End a session, wherever it is open."""
         self._known.pop(identity.session, None)
-        await anyio.to_thread.run_sync(self._client.store.close_session, identity.session)
+
+        def write() -> None:
+            store, tenant = self._client.store, identity.tenant or ""
+            with recorded(store, "session.close", tenant=tenant):
+                store.close_session(identity.session)
+
+        await anyio.to_thread.run_sync(write)
 
     async def stands(self, identity: Identity, credential: Credential) -> bool:
         """Whether somebody who was let in would be let in now, with the same rights."""

@@ -10,7 +10,9 @@ from urllib.parse import quote
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
+from leasehold.acting import acting_as
 from leasehold.errors import StoreError
+from leasehold.model.audit import Actor
 from leasehold.web.access.access import NOTHING_SHOWN, OPEN, Credential, TooMany
 from leasehold.web.access.cookies import cookie_name
 from leasehold.web.access.identity import STATE, Manner
@@ -64,7 +66,8 @@ class AccessGate:
         except StoreError as error:
             problem = problem_of(error)
         if problem is None:
-            await self._app(scope, receive, send)
+            with acting_as(_actor(scope)):
+                await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": problem.detail})
         else:
@@ -110,6 +113,18 @@ class AccessGate:
             return
         where = f"{scope.get('root_path', '')}{LOGIN}?next={quote(_asked(scope), safe='/')}"
         await _send_to(where, send, is_script=headers.get("hx-request") == "true")
+
+
+def _actor(scope: Scope) -> Actor:
+    """Say who it is, for the audit record."""
+    identity: Identity | None = scope["state"][STATE]
+    client = scope.get("client")
+    return Actor(
+        name="" if identity is None else identity.name,
+        via="api" if below(scope).startswith(_FOR_PROGRAMS) else "dashboard",
+        address=client[0] if client else "",
+        is_certain=identity is not None and identity.manner is not Manner.OPEN,
+    )
 
 
 def read_credential(scope: Scope) -> Credential:

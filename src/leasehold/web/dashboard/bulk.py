@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sized
 from typing import TYPE_CHECKING, TypeAlias
 
+from leasehold.acting import record, who
 from leasehold.bulk import CANCEL, DELETE, RETRY, Bulk
 from leasehold.errors import BadOption
 from leasehold.model.wording import count
@@ -54,6 +55,8 @@ def _change_ticked(look: Look, verb: str) -> Done | Question:
     if not look.said("confirm"):
         return _question(verb, f"{count(len(job_ids), 'ticked job')}", "")
     changed = len(_change(look.client, verb, job_ids))
+    named = " ".join(map(str, job_ids))
+    record(look.client.store, f"jobs.{verb}", "ticked", by=WHO, count=changed, jobs=named)
     left = len(job_ids) - changed
     rest = f" {count(left, 'job was', 'jobs were')} not in a state for it." if left else ""
     return Done(text=f"{count(changed, 'job')} {_PAST[verb]}.{rest}")
@@ -66,7 +69,7 @@ def _change(client: Client, verb: str, job_ids: list[JobId]) -> Sized:
             return store.retry_many(job_ids)
         case "delete":
             return store.delete_many(job_ids)
-    states = store.cancel_many(job_ids, by=WHO)
+    states = store.cancel_many(job_ids, by=who(WHO))
     store.follow_up([job_id for job_id, state in states.items() if state and state.is_final])
     return states
 

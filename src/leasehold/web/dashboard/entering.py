@@ -46,7 +46,7 @@ async def log_in(request: Request, form: Mapping[str, tuple[str, ...]]) -> Respo
         raise Denied(too_many(error.seconds, detail)) from None
     if identity is None:
         return show_login(request, wrong=_WRONG, status=401)
-    cookie, seconds = await access.log_in(identity)
+    cookie, seconds = await access.log_in(identity, address)
     to = look.root + _next(look.said("next") or look.asked("next"))
     response = RedirectResponse(to, 303, headers=_ALWAYS)
     set_session(response, request.scope, cookie, seconds)

@@ -30,9 +30,10 @@ NAVIGATION = (
     ("/workers", "Workers", "w"),
     ("/throttles", "Throttles", "t"),
     ("/system", "System", "y"),
+    ("/audit", "Audit", "a"),
 )
 # Who is bound to a tenant sees only what can be one's.
-FOR_TENANTS = frozenset({"/jobs", "/batches", "/schedules"})
+FOR_TENANTS = frozenset({"/jobs", "/batches", "/schedules", "/audit"})
 FOR_ADMINS = frozenset({"/audit"})
 _RELATIVE = re.compile(rb"(<time [^>]*>)[^<]*")
 

@@ -22,6 +22,7 @@ from leasehold.web.access.rights import (
     wrong_csrf,
 )
 from leasehold.web.dashboard import (
+    audit,
     batches,
     bulk,
     failures,
@@ -60,6 +61,7 @@ PAGES = Section(
     workers.section,
     throttles.section,
     system.section,
+    audit.section,
 )
 
 
