@@ -34,6 +34,7 @@ _PRUNED = (
     " (at, actor, via, address, tenant, action, subject, count, detail, pruned_to)"
     " VALUES ({}, '', '', '', '', '', '', 0, '{{}}', 9223372036854775807)"
 )
+_EMPTIED = "DELETE FROM {}audit WHERE coalesce(pruned_to, 0) < 9223372036854775807"
 
 
 class Tables(Protocol):
@@ -72,6 +73,7 @@ class PostgresTables:
 
     def empty(self) -> None:
         self.execute(_PRUNED.format("leasehold.", "now()"))
+        self.execute(_EMPTIED.format("leasehold."))
         # DELETE, because TRUNCATE makes new files: 20 times slower on tables this small.
         self.execute(";".join("DELETE FROM leasehold." + name for name in ALL_TABLES))  # noqa: S608
 
@@ -102,6 +104,7 @@ class SqliteTables:
     def empty(self) -> None:
         self.execute("BEGIN IMMEDIATE")
         self.execute(_PRUNED.format("leasehold_", "0"))
+        self.execute(_EMPTIED.format("leasehold_"))
         for name in ALL_TABLES:
             self.execute("DELETE FROM leasehold_" + name)  # noqa: S608 - our names
         self.execute("COMMIT")
