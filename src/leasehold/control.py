@@ -204,12 +204,16 @@ class Queues:
             raise BadOption(f"running: {running!r} is not a whole number")
         if not 0 <= running <= GREATEST_LIMIT:
             raise BadOption(f"running: {running!r} is not from 0 to {GREATEST_LIMIT:,}")
-        self._store().limit_queue(check_name("queue", name), running=running, by=by)
+        check_name("queue", name)
+        with recorded(self._store(), "queue.limit", name, by=by, running=running):
+            self._store().limit_queue(name, running=running, by=who(by))
         self._store().notify({name: 1})
 
     def unlimit(self, name: str) -> bool:
         """Let as many of its jobs run as workers have slots; False when it had no limit."""
-        is_changed = self._store().limit_queue(check_name("queue", name), running=None, by=None)
+        with recorded(self._store(), "queue.unlimit", check_name("queue", name)) as doing:
+            is_changed = self._store().limit_queue(name, running=None, by=None)
+            doing.count = int(is_changed)
         self._store().notify({name: 1})
         return is_changed
 

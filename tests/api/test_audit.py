@@ -98,6 +98,8 @@ TRIED: dict[str, tuple[str, Callable[[Any, dict[str, Any]], Any]]] = {
     "shares.set": ("share.set", lambda client, _: client.shares.set("big", weight=3)),
     "queues.pause": ("queue.pause", lambda client, _: client.queues.pause("mail", reason="why")),
     "queues.resume": ("queue.resume", lambda client, _: client.queues.resume("mail")),
+    "queues.limit": ("queue.limit", lambda client, _: client.queues.limit("mail", running=2)),
+    "queues.unlimit": ("queue.unlimit", lambda client, _: client.queues.unlimit("mail")),
     "queues.drain": ("queue.pause", lambda client, _: client.queues.drain("empty", timeout="1s")),
     "queues.set": ("queue.aging", lambda client, _: client.queues.set("mail", aging="1h")),
     "schedules.set": (

@@ -43,6 +43,7 @@ BODIES: dict[str, Any] = {
     "change_schedule": {"rule": "@hourly"},
     "set_queue_aging": {"aging": "1h"},
     "set_throttle": {"running": 1},
+    "limit_queue": {"running": 1},
     "set_share": {"weight": 2},
     "set_retention": {"keep": "7d"},
 }
