@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
+import anyio
 import anyio.to_thread
 
 from leasehold.acting import acting_as, recorded
@@ -63,7 +64,8 @@ class Access:
         self.settings = settings
         self._clock = clock
         self._is_on = settings.auth == "required" or settings.jwt is not None
-        self._looked_at = -LOOK_EVERY_SECONDS
+        self._looked_at: float | None = None
+        self._looking = anyio.Lock()
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
         self._wrong = Rates(_WRONG_PER_SECOND, _WRONG_BURST, clock=clock)
         self.rates = Rates(settings.rate, settings.burst, clock=clock)
@@ -80,10 +82,16 @@ class Access:
         """Whether anybody is asked who they are. Once that is so it stays so."""
         if self._is_on or self.settings.auth == "off":
             return self._is_on
-        if self._clock() - self._looked_at >= LOOK_EVERY_SECONDS:
-            self._looked_at = self._clock()  # at once: of many who come now only one has to look
-            self._is_on = await anyio.to_thread.run_sync(self._client.store.has_tokens)
+        async with self._looking:  # nobody gets in while somebody else is just looking
+            if self._is_look_due():
+                self._is_on = await anyio.to_thread.run_sync(self._client.store.has_tokens)
+                self._looked_at = self._clock()
         return self._is_on
+
+    def _is_look_due(self) -> bool:
+        if self._is_on:
+            return False
+        return self._looked_at is None or self._clock() - self._looked_at >= LOOK_EVERY_SECONDS
 
     async def by_bearer(self, credential: str, address: str) -> Identity | None:
         """Say whom a token or a JWT speaks for; None when it is good for nothing."""
