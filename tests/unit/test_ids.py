@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
 import signal
@@ -119,3 +120,11 @@ def test_a_forked_child_draws_randomness_of_its_own() -> None:
     ours = {ids.next().bytes[8:] for _ in range(300)}
     assert len(theirs) == 10
     assert not theirs & ours
+
+
+def test_an_id_is_an_ordinary_uuid() -> None:
+    made = uuid7(1_700_000_000_000, bytes(range(10)))
+    same = UUID(int=made.int)
+    assert (made, hash(made), repr(made), str(made)) == (same, hash(same), repr(same), str(same))
+    assert made.is_safe is same.is_safe
+    assert copy.deepcopy(made) == same

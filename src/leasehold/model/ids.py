@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from typing import NewType
-from uuid import UUID
+from uuid import UUID, SafeUUID
 
 JobId = NewType("JobId", UUID)
 Fence = NewType("Fence", int)
 WorkerId = NewType("WorkerId", int)
 
 UUID7_RANDOM_BYTES = 10
+_new, _set, _UNKNOWN = object.__new__, object.__setattr__, SafeUUID.unknown
 _VERSION_7, _VARIANT, _RANDOM = 0x7 << 76, 0b10 << 62, (1 << 62) - 1
 
 
@@ -29,9 +30,18 @@ def uuid7_at(ticks: int, chance: int) -> JobId:
     The twelve bits below the millisecond are its fraction (RFC 9562, method 3).
     """
     fraction, time = ticks & 0xFFF, ticks >> 12
-    return JobId(
-        UUID(int=(time << 80) | _VERSION_7 | (fraction << 64) | _VARIANT | (chance & _RANDOM))
-    )
+    return _uuid((time << 80) | _VERSION_7 | (fraction << 64) | _VARIANT | (chance & _RANDOM))
+
+
+def _uuid(number: int) -> JobId:
+    """Make `UUID(int=number)` in a third of its time: it would look at what it is given first.
+
+    One is made for each job, and this was a fifth of what building a job takes.
+    """
+    made = _new(UUID)
+    _set(made, "int", number)
+    _set(made, "is_safe", _UNKNOWN)
+    return JobId(made)
 
 
 def derive_id(base: UUID, purpose: str) -> JobId:
