@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ import pytest
 from leasehold.store import open_store
 from tests.cli.kit import Cli
 from tests.conformance.tables import open_tables
+from tests.postgres_server import PostgresServer
+from tests.safety.roles import drop_roles
 
 
 @pytest.fixture
@@ -78,3 +82,43 @@ def test_a_sqlite_file_that_is_not_there_is_only_made_by_who_writes(tmp_path: Pa
         assert not path.exists()
     assert cli("migrate").code == 0
     assert path.exists()
+
+
+@pytest.fixture
+def prefix(postgres_server: PostgresServer, bare: Cli) -> Iterator[str]:
+    """What the names of a test's roles begin with; they go with its database."""
+    prefix = f"t{secrets.token_hex(4)}_"
+    yield prefix
+    postgres_server.drop_database(bare.url)
+    drop_roles(postgres_server, prefix)
+
+
+def test_roles_are_made_once_and_shown(bare: Cli, prefix: str) -> None:
+    words = ("migrate", "--roles", "--role-prefix", prefix)
+    assert bare(*words, "--dry-run").out.endswith("Run `leasehold migrate`.\n")
+    first = bare(*words)
+    assert f"  role {prefix}app, which may log in\n" in first.out
+    assert f"  {prefix}worker is a member of {prefix}app\n" in first.out
+    assert "owners, rights and policies made" in first.out
+    assert bare(*words).out.endswith("Roles, rights and policies are as they should be.\n")
+    assert bare("migrate", "--roles", "--json").json()["roles"] == []
+
+
+def test_check_tells_of_roles_that_are_not_as_they_should_be(bare: Cli, prefix: str) -> None:
+    bare("migrate")
+    words = ("migrate", "--roles", "--role-prefix", prefix)
+    looked = bare(*words, "--check")
+    assert looked.code == 3
+    assert "would be made" in looked.out
+    assert bare(*words).code == 0
+    assert bare(*words, "--check").code == 0
+
+
+def test_a_prefix_without_roles_is_a_slip(bare: Cli) -> None:
+    assert bare("migrate", "--role-prefix", "mine_").code == 2
+
+
+def test_a_file_has_no_roles(sqlite_url: str, tmp_path: Path) -> None:
+    answer = Cli(sqlite_url, tmp_path)("migrate", "--roles")
+    assert answer.code == 1
+    assert "has no roles" in answer.err

@@ -1,14 +1,20 @@
-"""Every test here runs on both stores: a fresh file, or one database emptied between tests."""
+"""Every test here runs on both stores: a fresh file, or one database emptied between tests.
+
+What workers and people do is also tried on a database with roles, as the worker's login: forced row
+level security must not be in its way. With LEASEHOLD_TEST_ROLES=1 all of it is.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leasehold.store import open_store
 from tests.conformance.tables import open_tables
+from tests.safety.roles import database_with_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +23,15 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
     from tests.postgres_server import PostgresServer
+    from tests.safety.roles import Access
+
+AS_WORKER = frozenset(
+    {
+        *("test_enqueue", "test_claim_order", "test_claim_kinds", "test_finish", "test_reclaim"),
+        *("test_promote", "test_release_unknown", "test_throttle", "test_hand_over"),
+        *("test_saving", "test_schedules", "test_batches", "test_retry", "test_retention"),
+    }
+)
 
 
 @pytest.fixture(scope="session")
@@ -38,13 +53,41 @@ def shared_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return url
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(scope="session")
+def shared_roles(postgres_server: PostgresServer) -> Iterator[Access]:
+    with database_with_roles(postgres_server) as access:
+        yield access
+
+
+@pytest.fixture(scope="session")
+def shared_worker_url(shared_roles: Access) -> str:
+    return shared_roles.worker
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each test on both stores, and those of some modules as the worker's role, too."""
+    if "store_url" in metafunc.fixturenames:
+        short = metafunc.module.__name__.rpartition(".")[2]
+        is_chosen = short in AS_WORKER or os.environ.get("LEASEHOLD_TEST_ROLES") == "1"
+        ways = ["sqlite", "postgres", *(["worker"] if is_chosen else [])]
+        metafunc.parametrize("store_url", ways, indirect=True)
+
+
+@pytest.fixture
 def store_url(request: pytest.FixtureRequest) -> str:
     """Where the store under test is; asked for by name, so that SQLite needs no server."""
     url: str = request.getfixturevalue(f"shared_{request.param}_url")
-    with open_tables(url) as tables:
+    with open_tables(tables_url(url, request)) as tables:
         tables.empty()
     return url
+
+
+def tables_url(url: str, request: pytest.FixtureRequest) -> str:
+    """Where tests look at the raw tables: a worker may not do all that they do there."""
+    if "_worker:" not in url:
+        return url
+    access: Access = request.getfixturevalue("shared_roles")
+    return access.admin
 
 
 @pytest.fixture
@@ -64,6 +107,6 @@ def store(store_url: str, hints: None) -> Iterator[Store]:
 
 
 @pytest.fixture
-def tables(store_url: str) -> Iterator[Tables]:
-    with open_tables(store_url) as opened:
+def tables(store_url: str, request: pytest.FixtureRequest) -> Iterator[Tables]:
+    with open_tables(tables_url(store_url, request)) as opened:
         yield opened

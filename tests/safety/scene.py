@@ -18,7 +18,6 @@ from tests.conformance.kit import (
     HOST,
     RULE,
     WORKER,
-    claim_one,
     declare,
     enqueue_one,
     make_batch,
@@ -30,6 +29,7 @@ from tests.conformance.kit import (
 
 if TYPE_CHECKING:
     from leasehold.model.ids import JobId
+    from leasehold.model.schedules import ScheduleInfo
     from leasehold.store.base import Store
 
 ACME, GLOBEX = "acme", "globex"
@@ -51,6 +51,7 @@ class Scene:
     needing: JobId
     member: JobId
     batch: JobId
+    schedule: ScheduleInfo
 
     @property
     def jobs(self) -> list[JobId]:
@@ -72,7 +73,7 @@ def build(store: Store) -> Scene:
     store.save(WORKER, [_saved(running.job_id, running.fence)])
     batch = make_batch(store, tenant=GLOBEX, name=SECRET, meta=SECRET_ARGS)
     member = enqueue_one(store, batch=batch, queue="batched", **own)
-    scene = Scene(
+    return Scene(
         waiting=enqueue_one(store, queue="waiting", created_by=SECRET, **own),
         later=enqueue_one(store, delay_seconds=3600, **own),
         throttled=enqueue_one(store, lane=HOST, queue="laned", **own),
@@ -82,13 +83,18 @@ def build(store: Store) -> Scene:
         needing=enqueue_one(store, needs=Needs(jobs=(running.job_id,)), **own),
         member=member,
         batch=batch,
+        schedule=_schedule(store),
     )
+
+
+def _schedule(store: Store) -> ScheduleInfo:
     job = new_job(id=NO_ID, tenant=GLOBEX, args=SECRET_ARGS)
     slot = datetime(2030, 1, 1, tzinfo=UTC)
     wanted = read_schedule(NAME, "@daily", job)
     assert store.put_schedule(wanted, next_at=slot, by=SECRET, seen=None)
     store.put_credential(NAME, SECRET, tenant=GLOBEX, by=SECRET)
-    return scene
+    (made,) = store.schedules(tenant=GLOBEX)
+    return made
 
 
 def _saved(job_id: JobId, fence: Any) -> Save:
@@ -108,7 +114,3 @@ def belongings(store: Store, scene: Scene) -> list[Any]:
         store.credential(NAME, tenant=GLOBEX),
         store.credentials(tenant=GLOBEX),
     ]
-
-
-def start_of(store: Store, queue: str) -> Any:
-    return claim_one(store, queues=[queue])

@@ -140,6 +140,7 @@ TRIED: dict[str, Try] = {
     "as_tenant": lambda store, _: store.as_tenant(GLOBEX),
     "schema": lambda store, _: store.schema(),
     "check_schema": lambda store, _: store.check_schema(),
+    "check_role": lambda store, _: store.check_role(),
     "close": lambda store, _: store.close(),
     "now": lambda store, _: store.now(),
     "moment": lambda store, _: store.moment(),
@@ -191,9 +192,7 @@ TRIED: dict[str, Try] = {
     "schedule": named("schedule", tenant=""),
     "put_schedule": put_schedule,
     "pause_schedule": named("pause_schedule", tenant="", by="acme"),
-    "resume_schedule": lambda store, _: store.resume_schedule(
-        _foreign_schedule(store), next_at=None
-    ),
+    "resume_schedule": lambda store, scene: store.resume_schedule(scene.schedule, next_at=None),
     "delete_schedule": named("delete_schedule", tenant=""),
     "fire": fire,
     # -- credentials
@@ -202,11 +201,6 @@ TRIED: dict[str, Try] = {
     "put_credential": put_credential,
     "delete_credential": named("delete_credential", tenant=""),
 }
-
-
-def _foreign_schedule(store: TenantStore) -> Any:
-    (found,) = store._whole.schedules(tenant=GLOBEX)
-    return found
 
 
 def test_no_operation_of_a_store_is_forgotten() -> None:

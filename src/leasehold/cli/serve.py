@@ -214,6 +214,7 @@ def _assemble(
     if options["is_migrating"]:
         client.store.migrate()
     client.store.check_schema()
+    client.store.check_role()
     auth = _choose_auth(client, host, options)
     settings = WebSettings(
         is_read_only=options["is_read_only"],

@@ -303,11 +303,13 @@ class Store(
         *,
         lease_seconds: float,
         saves: Saves = nothing_saved,
+        tenant: str = "",
     ) -> AbstractContextManager[Any]:
         """Open a transaction that ends the attempt with the caller's writes, or rolls both back.
 
         Yields the driver's connection. On a clean exit it saves, settles last and commits;
-        `LeaseLost` when the lease does not stand any more or the job was cancelled.
+        `LeaseLost` when the lease does not stand any more or the job was cancelled. For a job of
+        a tenant, a database with roles lets the caller write as that tenant.
         """
 
     def async_transaction(
@@ -317,6 +319,7 @@ class Store(
         *,
         lease_seconds: float,
         saves: Saves = nothing_saved,
+        tenant: str = "",
     ) -> AbstractAsyncContextManager[Any]:
         """Do the same for an async handler (on SQLite it yields the blocking connection)."""
 

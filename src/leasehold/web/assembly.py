@@ -129,6 +129,7 @@ def _site_of(assembly: Assembly, application: Application) -> Site:
     if assembly.is_migrating:
         client.store.migrate()
     client.store.check_schema()
+    client.store.check_role()
     return Site(
         client=client,
         settings=assembly.main.settings,

@@ -113,24 +113,20 @@ class JobTransaction:
         self._savings.gather(self._saver.take(self._attempt))
 
     def _open(self) -> AbstractContextManager[Any]:
-        savings, lease_seconds = self._savings, self._attempt.claim.lease_seconds
+        savings, claim = self._savings, self._attempt.claim
+        given: Any = {"lease_seconds": claim.lease_seconds, "tenant": claim.tenant}
         if not self._ends:
-            return self._store.saving(
-                self._worker, savings.gathered_or_fence, lease_seconds=lease_seconds
-            )
-        return self._store.transaction(
-            self._worker, self._settlement, lease_seconds=lease_seconds, saves=savings.gathered
-        )
+            return self._store.saving(self._worker, savings.gathered_or_fence, **given)
+        saves = savings.gathered
+        return self._store.transaction(self._worker, self._settlement, saves=saves, **given)
 
     def _open_async(self) -> AbstractAsyncContextManager[Any]:
-        savings, lease_seconds = self._savings, self._attempt.claim.lease_seconds
+        savings, claim = self._savings, self._attempt.claim
+        given: Any = {"lease_seconds": claim.lease_seconds, "tenant": claim.tenant}
         if not self._ends:
-            return self._store.async_saving(
-                self._worker, savings.gathered_or_fence, lease_seconds=lease_seconds
-            )
-        return self._store.async_transaction(
-            self._worker, self._settlement, lease_seconds=lease_seconds, saves=savings.gathered
-        )
+            return self._store.async_saving(self._worker, savings.gathered_or_fence, **given)
+        saves = savings.gathered
+        return self._store.async_transaction(self._worker, self._settlement, saves=saves, **given)
 
     def _end(self, *, is_committed: bool) -> None:
         if is_committed and self._ends:

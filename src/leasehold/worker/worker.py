@@ -240,6 +240,7 @@ class Worker:
         plan = plan or Plan()
         store = self._client.store
         store.check_schema()
+        store.check_role()
         policies = [task.policy() for task in self._registry]
         store.register(self._info(), policies, self._settings.rules)
         if is_late():

@@ -40,7 +40,7 @@ class SavingStore(Protocol):
         """
 
     def saving(
-        self, worker: WorkerId, saves: Saves, *, lease_seconds: float
+        self, worker: WorkerId, saves: Saves, *, lease_seconds: float, tenant: str = ""
     ) -> AbstractContextManager[Any]:
         """Open a transaction that saves with the caller's writes, or rolls both back.
 
@@ -49,7 +49,7 @@ class SavingStore(Protocol):
         """
 
     def async_saving(
-        self, worker: WorkerId, saves: Saves, *, lease_seconds: float
+        self, worker: WorkerId, saves: Saves, *, lease_seconds: float, tenant: str = ""
     ) -> AbstractAsyncContextManager[Any]:
         """Do the same for an async handler (on SQLite it yields the blocking connection)."""
 

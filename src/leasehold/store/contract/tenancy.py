@@ -31,3 +31,16 @@ class TenancyStore(Protocol):
         On PostgreSQL with roles (`leasehold migrate --roles`) each of its operations is a
         transaction that sees this tenant's rows and no others; elsewhere it is the store itself.
         """
+
+    def set_up_roles(self, prefix: str | None = None, *, dry_run: bool = False) -> tuple[str, ...]:
+        """Make database roles that keep tenants apart, and all that belongs to them.
+
+        Says what was changed: nothing when all stands. Without a prefix it is the one that they
+        have, else `leasehold_`. `StoreRefused` where a database has no roles.
+        """
+
+    def check_role(self) -> None:
+        """Raise `StoreRefused` when whoever has logged in here must not serve tenants.
+
+        Only a database with roles refuses anybody: superusers, BYPASSRLS, owners of the tables.
+        """

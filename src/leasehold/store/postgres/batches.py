@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from psycopg import errors
+from psycopg.pq import TransactionStatus
 
 from leasehold.errors import BatchBusy
 from leasehold.model.batches import BatchCounts, BatchInfo, BatchStatus
@@ -123,6 +124,8 @@ class Batches(Sealing):
             try:
                 return connection.execute(sql, {"batch": batch_id, **given}).fetchall()
             except errors.LockNotAvailable as error:
+                if connection.info.transaction_status is TransactionStatus.INERROR:  # a tenant's
+                    raise BatchBusy(batch_id) from error
                 holders = connection.execute(load(PACKAGE, "batch_holders").encode()).fetchall()
                 raise BatchBusy(batch_id, [row[0] for row in holders]) from error
 

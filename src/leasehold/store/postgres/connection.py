@@ -109,6 +109,16 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
+class Lender(Source, Protocol):
+    """A source that many share."""
+
+    def connection(self) -> Lent:
+        """Lend a connection for the length of a `with`."""
+
+    def count(self) -> Connections:
+        """Count what is lent and what is idle."""
+
+
 class Pool:
     """Opens connections when needed, up to a bound, and keeps them for the next caller."""
 

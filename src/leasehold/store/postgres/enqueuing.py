@@ -36,8 +36,9 @@ _encode = msgspec.json.Encoder().encode
 class Enqueuing:
     """Writes jobs; a wake-up may follow in the same packet, as a transaction of its own."""
 
-    def __init__(self, statements: Statements) -> None:
+    def __init__(self, statements: Statements, *, is_plain_allowed: bool = True) -> None:
         self._statements = statements
+        self._is_plain_allowed = is_plain_allowed
 
     def write(
         self,
@@ -61,7 +62,7 @@ class Enqueuing:
         self, connection: Connection, jobs: Sequence[NewJob], skew_seconds: float
     ) -> Callable[[], Answers]:
         """Hand the jobs over to the database; what is returned waits for its answer."""
-        if not are_plain_and_alike(jobs):
+        if not self._is_plain_allowed or not are_plain_and_alike(jobs):
             return self._begin_any(connection, jobs, skew_seconds)
         sending = (
             _of_one(jobs[0], skew_seconds) if len(jobs) == 1 else _of_alike(jobs, skew_seconds)

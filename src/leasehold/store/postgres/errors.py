@@ -37,6 +37,7 @@ KEY_HELD = "LH004"
 BATCH_REFUSES = "LH005"
 PLAIN = "LH006"
 MOVED = "LH009"
+NOT_OWN = "LH010"
 
 _TRANSLATIONS: tuple[tuple[tuple[type[psycopg.Error], ...], type[LeaseholdError], str], ...] = (
     ((pg.DiskFull,), StoreFull, "PostgreSQL has no space left"),
@@ -112,6 +113,7 @@ _OWN: dict[str, Callable[[str], LeaseholdError]] = {
     NOT_READ_COMMITTED: _not_read_committed,
     PLAIN: _plain_arguments,
     MOVED: StoreMoved,
+    NOT_OWN: StoreRefused,
 }
 
 

@@ -6,6 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from leasehold.model.values import Finding
+from leasehold.store.postgres.bounds import Login
+from leasehold.store.postgres.roles import read_relations
 from leasehold.store.sql import load
 from leasehold.store.stranded import stranded
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     from leasehold.store.postgres.connection import Connection
 
+_PACKAGE = "leasehold.store.postgres"
 _OLDEST_SERVER = 150_000
 _SKEW_SECONDS = 5.0
 _LONG_TRANSACTION_SECONDS = 300.0
@@ -55,6 +58,7 @@ def examine(connection: Connection) -> list[Finding]:
     return [
         *_server(row),
         *_role(row),
+        *_tenants(connection),
         _wake_up(connection, row),
         *_long_transactions(connection),
         *_bloat(connection),
@@ -102,6 +106,34 @@ def _role(row: tuple[Any, ...]) -> Iterator[Finding]:
         yield _ok("role", f"{user}, not a superuser")
 
 
+def _tenants(connection: Connection) -> Iterator[Finding]:
+    """Whether this login may serve tenants, and no table has been left out."""
+    row = connection.execute(load(_PACKAGE, "login").encode(), prepare=False).fetchone()
+    if row is None:
+        yield _ok(
+            "tenants",
+            "kept apart by leasehold itself; migrate --roles has them kept apart "
+            "by the database, too",
+        )
+        return
+    login = Login(*row)
+    if (fault := login.fault()) is not None:
+        yield _problem(
+            "tenants",
+            f"their requests are refused here: {fault}",
+            "log in as a role of leasehold migrate --roles, the worker's or the app's",
+        )
+    left_out = [each.name for each in read_relations(connection) if each.is_unbound]
+    if left_out:
+        yield _problem(
+            "tenants",
+            f"no policy keeps tenants apart in {', '.join(left_out[:5])}",
+            "leasehold migrate --roles",
+        )
+    if fault is None and not left_out:
+        yield _ok("tenants", f"kept apart by policies; {login.user} may serve them")
+
+
 def _wake_up(connection: Connection, row: tuple[Any, ...]) -> Finding:
     if connection.info.backend_pid != row[8]:
         return _warning(
@@ -139,7 +171,7 @@ def _bloat(connection: Connection) -> Iterator[Finding]:
 def _stranded(connection: Connection) -> Iterator[Finding]:
     row = connection.execute(_NEWEST, prepare=False).fetchone()
     if row and row[0]:  # else the tables are older than this code, or are not there
-        statement = load("leasehold.store.postgres", "stranded").encode()
+        statement = load(_PACKAGE, "stranded").encode()
         yield from stranded(connection.execute(statement, prepare=False).fetchall())
 
 

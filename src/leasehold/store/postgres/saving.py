@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from leasehold.model.saving import Save
     from leasehold.store.contract.saving import Saves, SaveScript
     from leasehold.store.postgres.async_pool import AsyncPool
-    from leasehold.store.postgres.connection import AsyncConnection, Connection, Pool
+    from leasehold.store.postgres.bounds import Bounds
+    from leasehold.store.postgres.connection import AsyncConnection, Connection, Lender
 
 PACKAGE = "leasehold.store.postgres"
 
@@ -35,8 +36,9 @@ class Saving:
     """The part of the store that running jobs save with."""
 
     skew_seconds: float
-    _pool: Pool
+    _pool: Lender
     _async_pool: AsyncPool
+    _bounds: Bounds
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         raise NotImplementedError
@@ -54,16 +56,16 @@ class Saving:
         yield Statement(load(PACKAGE, "save_standing"), named)
 
     def saving(
-        self, worker: WorkerId, saves: Saves, *, lease_seconds: float
+        self, worker: WorkerId, saves: Saves, *, lease_seconds: float, tenant: str = ""
     ) -> AbstractContextManager[Connection]:
-        ending = Ending(worker, None, saves, lease_seconds, self.skew_seconds)
-        return ending_transaction(self._pool, ending)
+        ending = Ending(worker, None, saves, lease_seconds, self.skew_seconds, tenant=tenant)
+        return ending_transaction(self._pool, self._bounds, ending)
 
     def async_saving(
-        self, worker: WorkerId, saves: Saves, *, lease_seconds: float
+        self, worker: WorkerId, saves: Saves, *, lease_seconds: float, tenant: str = ""
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        ending = Ending(worker, None, saves, lease_seconds, self.skew_seconds)
-        return async_ending_transaction(self._async_pool, ending)
+        ending = Ending(worker, None, saves, lease_seconds, self.skew_seconds, tenant=tenant)
+        return async_ending_transaction(self._async_pool, self._bounds, ending)
 
     def checkpoint(self, job_id: JobId) -> Checkpoint | None:
         for cursor, done, total, note, saved_at in self._run(

@@ -10,6 +10,7 @@ from psycopg import errors as pg
 
 from leasehold.store.base import SchemaStatus
 from leasehold.store.migrations import check_fit, load_migrations
+from leasehold.store.sql import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,11 +67,19 @@ def check(connection: Connection) -> None:
 
 
 def migrate(connection: Connection) -> tuple[str, ...]:
-    """Apply what is missing, each step in a transaction of its own; names what was run."""
+    """Apply what is missing, each step in a transaction of its own; names what was run.
+
+    Who finds nothing missing needs no right to change anything.
+    """
     persist(partial(_prepare, connection))
-    return tuple(
-        step.name for step in load_migrations(PACKAGE) if persist(partial(_apply, connection, step))
-    )
+    version, _ = read_version(connection)
+    missing = [step for step in load_migrations(PACKAGE) if step.version > version]
+    return tuple(step.name for step in missing if persist(partial(_apply, connection, step)))
+
+
+def as_owner(connection: Connection) -> None:
+    """Act, in this transaction, as the owner of the tables, where roles were set up."""
+    connection.execute(load(PACKAGE, "as_owner").encode(), prepare=False)
 
 
 def _prepare(connection: Connection) -> bool:
@@ -82,6 +91,7 @@ def _prepare(connection: Connection) -> bool:
 def _apply(connection: Connection, step: Migration) -> bool:
     with connection.transaction():
         connection.execute(_LOCK_TIMEOUT, prepare=False)
+        as_owner(connection)
         connection.execute(_TAKE_TURNS, prepare=False)
         version, _ = read_version(connection)
         if version >= step.version:

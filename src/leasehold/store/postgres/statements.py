@@ -42,9 +42,10 @@ class Sending(NamedTuple):
 class Statements:
     """Knows what each connection has prepared. Safe to use from many threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_preparing: bool = True) -> None:
         self._sessions: WeakKeyDictionary[Connection, _Session] = WeakKeyDictionary()
         self._plain: set[Connection] = set()
+        self._is_preparing = is_preparing
 
     def run(self, connection: Connection, sql: str, parameters: dict[str, Any]) -> list[Any]:
         """Run a statement with `%(name)s` parameters; returns its rows."""
@@ -102,15 +103,16 @@ class Statements:
     def _session(self, connection: Connection) -> _Session:
         session = self._sessions.get(connection)
         if session is None:
-            session = self._sessions[connection] = _Session()
+            session = self._sessions[connection] = _Session(is_preparing=self._is_preparing)
         return session
 
 
 class _Session:
     """What one connection has prepared. Does not hold the connection, which must be free to go."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_preparing: bool) -> None:
         self._transformer = Transformer()
+        self._is_preparing = is_preparing
         self._names: dict[tuple[bytes, tuple[int, ...] | None], bytes] = {}
 
     def sending(self, sql: str, parameters: dict[str, Any]) -> Sending:
@@ -128,7 +130,8 @@ class _Session:
 
     def send(self, connection: Connection, sending: Sending) -> None:
         pgconn = connection.pgconn
-        if connection.prepare_threshold is None:  # behind a pooler
+        # Behind a pooler what is prepared may be gone; in a transaction that would be its end.
+        if connection.prepare_threshold is None or not self._is_preparing:
             pgconn.send_query_params(*sending, Format.BINARY)
         else:
             _send_prepared(pgconn, self._prepare(pgconn, sending), sending)

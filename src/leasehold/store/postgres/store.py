@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -33,7 +33,6 @@ from leasehold.store.base import (
     Answers,
     EnqueueScript,
     SchemaStatus,
-    Statement,
     arrivals_of,
     dependents_in,
     keys_of,
@@ -46,6 +45,7 @@ from leasehold.store.postgres.alerts import Alerts
 from leasehold.store.postgres.async_pool import AsyncPool
 from leasehold.store.postgres.audit import Audit, HeldConnection
 from leasehold.store.postgres.batches import Batches
+from leasehold.store.postgres.bounds import Bounds, TenantPool
 from leasehold.store.postgres.bulk import Many
 from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Borrowed, Own, Pool, Shielded
@@ -60,6 +60,7 @@ from leasehold.store.postgres.needing import Dependents
 from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
 from leasehold.store.postgres.results import Results
+from leasehold.store.postgres.roles import find_prefix
 from leasehold.store.postgres.rules import Rules
 from leasehold.store.postgres.saving import Saving
 from leasehold.store.postgres.schedules import Schedules
@@ -99,6 +100,14 @@ _FLUSH_SECONDS = 0.5
 _encode = msgspec.json.Encoder().encode
 
 
+class Bounded(NamedTuple):
+    """What a tenant's store has in common with the whole one."""
+
+    tenant: str
+    pool: TenantPool
+    notifier: Callable[[], Notifier]
+
+
 class PostgresStore(
     Operators,
     Results,
@@ -118,16 +127,21 @@ class PostgresStore(
 ):
     """Jobs in the schema `leasehold` of one PostgreSQL database."""
 
-    def __init__(self, url: str, *, source: Source | None = None) -> None:
+    def __init__(
+        self, url: str, *, source: Source | None = None, bounded: Bounded | None = None
+    ) -> None:
         self.url = url
         self.skew_seconds = 0.0
-        self._pool = Pool(url)
+        self._bounded = bounded
+        self._pool = Pool(url) if bounded is None else bounded.pool
+        self._bounds = Bounds(self._pool)
         self._async_pool = AsyncPool(url)
         self._source: Source = source or self._pool
         self._notifier = Notifier(self._pool)
-        self._statements = Statements()
         self._held = HeldConnection()
-        self._enqueuing = Enqueuing(self._statements)
+        # In a tenant's transaction nothing may fail and be tried again in another way.
+        self._statements = Statements(is_preparing=bounded is None)
+        self._enqueuing = Enqueuing(self._statements, is_plain_allowed=bounded is None)
         self._people = People(
             self._lend, self._statements, lambda: self.skew_seconds, self._wake_called
         )
@@ -150,7 +164,10 @@ class PostgresStore(
 
     def migrate(self) -> tuple[str, ...]:
         with self._lend() as connection:
-            return schema.migrate(connection)
+            applied = schema.migrate(connection)
+            if applied and find_prefix(connection) is not None:
+                self.set_up_roles()  # what is new has its rights and policies with it
+            return applied
 
     def check_schema(self) -> None:
         with self._lend() as connection:
@@ -158,6 +175,8 @@ class PostgresStore(
             refuse_moved(connection)
 
     def close(self) -> None:
+        if self._bounded is not None:
+            return  # all that it has is the whole store's
         self._notifier.close(_FLUSH_SECONDS)
         self._source.close()
         self._pool.close()
@@ -187,7 +206,7 @@ class PostgresStore(
     def _wake_at_once(self, connection: Connection, jobs: Sequence[NewJob]) -> str | None:
         """Return the wake-up that may go out together with this job, if any."""
         notifier = self._own_notifier()
-        is_direct = connection.prepare_threshold is not None
+        is_direct = connection.prepare_threshold is not None and self._bounded is None
         if is_direct and len(jobs) == 1 and notifier.is_calm and are_plain_and_alike(jobs):
             return notifier.take_turn(str(jobs[0].queue))
         return None
@@ -214,9 +233,9 @@ class PostgresStore(
         jobs = self._sealed(jobs)
         parameters = {"jobs": _encode(jobs).decode(), "skew_seconds": self.skew_seconds}
         if keys_of(jobs):
-            found = yield Statement(load(PACKAGE, "enqueue_keyed"), parameters)
+            found = yield self._for_caller("enqueue_keyed", parameters)
             return dict(map(rows.standing, found))
-        found = yield Statement(load(PACKAGE, "enqueue"), parameters)
+        found = yield self._for_caller("enqueue", parameters)
         return dict(rows.existing(row[0]) for row in found)
 
     def notify(self, arrivals: Mapping[str, int]) -> None:
@@ -234,7 +253,15 @@ class PostgresStore(
         if queues:
             self.notify(Counter(queues))
 
+    def as_tenant(self, tenant: str) -> PostgresStore:
+        pool = TenantPool(self._pool, self._bounds, tenant)
+        store = PostgresStore(self.url, bounded=Bounded(tenant, pool, self._own_notifier))
+        store.skew_seconds = self.skew_seconds
+        return store
+
     def _own_notifier(self) -> Notifier:
+        if self._bounded is not None:
+            return self._bounded.notifier()
         if self._pid != os.getpid():
             self._pid, self._notifier = os.getpid(), Notifier(self._pool)
         return self._notifier
@@ -332,9 +359,10 @@ class PostgresStore(
         *,
         lease_seconds: float,
         saves: Saves = nothing_saved,
+        tenant: str = "",
     ) -> AbstractContextManager[Connection]:
-        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds, self._wake_called)
-        return ending_transaction(self._pool, ending)
+        ending = self._ending(worker, settle, saves, lease_seconds, tenant)
+        return ending_transaction(self._pool, self._bounds, ending)
 
     def async_transaction(
         self,
@@ -343,9 +371,21 @@ class PostgresStore(
         *,
         lease_seconds: float,
         saves: Saves = nothing_saved,
+        tenant: str = "",
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        ending = Ending(worker, settle, saves, lease_seconds, self.skew_seconds, self._wake_called)
-        return async_ending_transaction(self._async_pool, ending)
+        ending = self._ending(worker, settle, saves, lease_seconds, tenant)
+        return async_ending_transaction(self._async_pool, self._bounds, ending)
+
+    def _ending(
+        self,
+        worker: WorkerId,
+        settle: Callable[[], Settlement],
+        saves: Saves,
+        lease_seconds: float,
+        tenant: str,
+    ) -> Ending:
+        skew, wake = self.skew_seconds, self._wake_called
+        return Ending(worker, settle, saves, lease_seconds, skew, wake, tenant)
 
     # -- jobs that wait for others -----------------------------------------------------------------
     def release_dependents(self, ended: Sequence[JobId]) -> Released:

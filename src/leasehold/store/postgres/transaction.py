@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,16 +11,20 @@ import msgspec
 import psycopg
 
 from leasehold.errors import LeaseholdError, LeaseLost
+from leasehold.store.postgres.bounds import AS_BEFORE, act_as, roll_back
 from leasehold.store.postgres.errors import LEASE_LOST, translate, translating
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
+    from psycopg.sql import Composed
+
     from leasehold.model.ids import WorkerId
     from leasehold.model.values import Settlement
     from leasehold.store.contract.saving import Saves
     from leasehold.store.postgres.async_pool import AsyncPool
-    from leasehold.store.postgres.connection import AsyncConnection, Connection, Pool
+    from leasehold.store.postgres.bounds import Bounds
+    from leasehold.store.postgres.connection import AsyncConnection, Connection, Lender
 
 _encode = msgspec.json.Encoder().encode
 _SETTLE = """
@@ -43,17 +48,25 @@ class Ending:
     skew_seconds: float
     # For the callback's queue, after the commit.
     wake: Callable[[Sequence[str] | None], None] = lambda _queues: None
+    tenant: str = ""  # as whom the caller writes, where the database has roles
 
     def idle_limit(self) -> bytes:
         """A stopped worker's transaction must not outlive its lease."""
         milliseconds = max(1, int(self.lease_seconds * 1000))
         return b"SET LOCAL idle_in_transaction_session_timeout = %d" % milliseconds
 
-    def statements(self) -> list[tuple[str, dict[str, Any]]]:
-        """What is to be run before the COMMIT, and together with it."""
+    def opening(self, app: str | None) -> list[bytes | Composed]:
+        """What is to be run first; a tenant's job acts as its tenant from then on."""
+        first: list[bytes | Composed] = [b"BEGIN", self.idle_limit()]
+        return [*first, act_as(app, self.tenant)] if app is not None else first
+
+    def statements(self, app: str | None) -> list[tuple[str, dict[str, Any] | None]]:
+        """What is to be run before the COMMIT, and together with it: by the worker itself."""
         known = {"worker": self.worker, "skew_seconds": self.skew_seconds}
         saves = self.saves()
-        last: list[tuple[str, dict[str, Any]]] = []
+        last: list[tuple[str, dict[str, Any] | None]] = []
+        if app is not None:
+            last += [(sql, None) for sql in AS_BEFORE]
         if saves:
             last.append((_SAVE, known | {"saves": _encode(saves).decode()}))
         if self.settle is not None:
@@ -83,17 +96,18 @@ def _described(settlement: Settlement) -> dict[str, Any]:
 
 
 @contextmanager
-def ending_transaction(pool: Pool, ending: Ending) -> Iterator[Connection]:
+def ending_transaction(pool: Lender, bounds: Bounds, ending: Ending) -> Iterator[Connection]:
     """Lend a connection inside a transaction; save and settle last, together with the COMMIT."""
+    app = bounds.app_role() if ending.tenant else None
     with pool.connection() as connection:
         with translating():
-            connection.execute("BEGIN", prepare=False)
-            connection.execute(ending.idle_limit(), prepare=False)
+            for each in ending.opening(app):
+                connection.execute(each, prepare=False)
         try:
             yield connection
-            last = ending.statements()
+            last = ending.statements(app)
         except BaseException:
-            _roll_back(connection)
+            roll_back(connection)
             raise
         try:
             # Together: a worker that stops between them would hold its lease row locked.
@@ -105,22 +119,23 @@ def ending_transaction(pool: Pool, ending: Ending) -> Iterator[Connection]:
                 connection.execute("COMMIT", prepare=False)
             called = cursors[-1].fetchone() if ending.settle else None
         except psycopg.Error as error:
-            _roll_back(connection)
+            roll_back(connection)
             raise ending.refusal(error) from error
     ending.tell(called)
 
 
 @asynccontextmanager
 async def async_ending_transaction(
-    pool: AsyncPool, ending: Ending
+    pool: AsyncPool, bounds: Bounds, ending: Ending
 ) -> AsyncIterator[AsyncConnection]:
     """Do the same on an async connection; one that is left in a transaction is not kept."""
+    app = await _app_role(bounds) if ending.tenant else None
     async with pool.connection() as connection:
         with translating():
-            await connection.execute("BEGIN", prepare=False)
-            await connection.execute(ending.idle_limit(), prepare=False)
+            for each in ending.opening(app):
+                await connection.execute(each, prepare=False)
         yield connection
-        last = ending.statements()
+        last = ending.statements(app)
         try:
             async with connection.pipeline():
                 cursors = [
@@ -134,8 +149,5 @@ async def async_ending_transaction(
     ending.tell(called)
 
 
-def _roll_back(connection: Connection) -> None:
-    try:
-        connection.execute("ROLLBACK", prepare=False)
-    except psycopg.Error:
-        connection.close()
+async def _app_role(bounds: Bounds) -> str | None:
+    return bounds.app_role() if bounds.is_known else await asyncio.to_thread(bounds.app_role)

@@ -19,7 +19,7 @@ from leasehold.store.base import ANY_QUEUE, Wake
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from leasehold.store.postgres.connection import Connection, Own, Pool
+    from leasehold.store.postgres.connection import Connection, Lender, Own
 
 CHANNEL = "leasehold"
 _TRUST_SECONDS = 1.0
@@ -154,7 +154,7 @@ class Notifier:
     Inside the enqueue's own transaction it would halve the commits of 16 clients (measured).
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Lender) -> None:
         self._pool = pool
         self._waiting: Counter[str] = Counter()
         self._lock = threading.Lock()

@@ -60,8 +60,9 @@ def _taken(jobs: Sequence[NewJob]) -> Generator[Statement, Rows, set[JobId]]:
 
 
 def make_callback(asked: str, job_id: JobId, ended: JobEnded | BatchEnded) -> NewJob:
-    """Make a job of what was asked for."""
+    """Make a job of what was asked for, of the same tenant unless it says whose it is."""
     document = msgspec.json.decode(asked)
+    document["tenant"] = document.get("tenant") or ended.tenant
     following = document.pop("on_end", None)
     job = _decode(_encode(document | {"id": job_id, "args": {"ended": ended}}))
     if following is None:

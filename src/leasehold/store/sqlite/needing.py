@@ -109,10 +109,15 @@ def read_needs(connection: sqlite3.Connection, job_id: JobId) -> Needs | None:
 
 
 def predecessors(connection: sqlite3.Connection, job_id: JobId) -> list[Predecessor]:
-    """Read the jobs that this one was made to wait for, in the order they were named."""
+    """Read the jobs that this one was made to wait for, in the order they were named.
+
+    Those of another tenant are as good as gone.
+    """
     needs = read_needs(connection, job_id)
     named = () if needs is None else needs.jobs
-    found = {job.id: job for job in read_jobs(connection, [str(each) for each in named])}
+    owner = {tenant for _, tenant in rows(connection, "owners", ids=as_json([str(job_id)]))}
+    jobs = read_jobs(connection, [str(each) for each in named])
+    found = {job.id: job for job in jobs if job.tenant in owner}
     return [
         Predecessor(id=each)
         if (job := found.get(each)) is None

@@ -49,14 +49,24 @@ class Saving:
         return without_checkpoints(save_all(worker, saves, self._clock.now()))
 
     def saving(
-        self, worker: WorkerId, saves: Saves, *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        saves: Saves,
+        *,
+        lease_seconds: float,
+        tenant: str = "",  # noqa: ARG002 - a file has no roles
     ) -> AbstractContextManager[sqlite3.Connection]:
         return hold_transaction(
             self._handler_transaction(lease_seconds), self._saver(worker, saves)
         )
 
     def async_saving(
-        self, worker: WorkerId, saves: Saves, *, lease_seconds: float
+        self,
+        worker: WorkerId,
+        saves: Saves,
+        *,
+        lease_seconds: float,
+        tenant: str = "",  # noqa: ARG002 - a file has no roles
     ) -> AbstractAsyncContextManager[sqlite3.Connection]:
         from leasehold.store.sqlite.async_transaction import hold_transaction_async
 

@@ -336,6 +336,7 @@ class SqliteStore(
         *,
         lease_seconds: float,
         saves: Saves = nothing_saved,
+        tenant: str = "",  # noqa: ARG002 - a file has no roles
     ) -> AbstractContextManager[sqlite3.Connection]:
         held = self._handler_transaction(lease_seconds)
         return hold_transaction(held, settling(worker, settle, saves))
@@ -347,6 +348,7 @@ class SqliteStore(
         *,
         lease_seconds: float,
         saves: Saves = nothing_saved,
+        tenant: str = "",  # noqa: ARG002 - a file has no roles
     ) -> AbstractAsyncContextManager[sqlite3.Connection]:
         from leasehold.store.sqlite.async_transaction import hold_transaction_async
 

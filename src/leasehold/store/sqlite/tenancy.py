@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from leasehold.errors import StoreRefused
 from leasehold.store.base import Statement
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, rows, text
@@ -40,3 +41,14 @@ class Tenancy:
 
     def as_tenant(self, _tenant: str) -> Store:
         return cast("Store", self)
+
+    def set_up_roles(
+        self,
+        prefix: str | None = None,  # noqa: ARG002 - there is nothing to name
+        *,
+        dry_run: bool = False,  # noqa: ARG002
+    ) -> tuple[str, ...]:
+        raise StoreRefused("a file of SQLite has no roles; leasehold itself keeps tenants apart")
+
+    def check_role(self) -> None:
+        """Let everybody pass: who can open the file can read all of it."""

@@ -24,6 +24,7 @@ class NotForTenantsStore:
 
     # -- the tables, and moving them
     migrate: Any = refuse("migrate")
+    set_up_roles: Any = refuse("set_up_roles")
     identity: Any = refuse("identity")
     move_mark: Any = refuse("move_mark")
     close_for_move: Any = refuse("close_for_move")

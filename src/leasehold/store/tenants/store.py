@@ -94,6 +94,9 @@ class TenantStore(TenantJobs, TenantBatches, NotForTenantsStore):
     def check_schema(self) -> None:
         self._inner.check_schema()
 
+    def check_role(self) -> None:
+        self._inner.check_role()
+
     def close(self) -> None:
         """Leave it open: it is its owner's."""
 

@@ -200,6 +200,15 @@ EXCEPTION
 END
 $$;
 
+-- A callback's document for a tenant, unless it says whose it is.
+CREATE FUNCTION leasehold.of_tenant(document jsonb, tenant text)
+RETURNS jsonb
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT document || jsonb_build_object('tenant', coalesce(nullif(document ->> 'tenant', ''), tenant))
+$$;
+
 -- Makes the callback of a job that ends in this very statement, if it has one, and returns its queue.
 -- Whoever takes the row in callback makes it: once for each end.
 CREATE FUNCTION leasehold.call_back(job uuid, state text, attempt integer, error text, skew interval)
@@ -216,7 +225,8 @@ BEGIN
   END IF;
   SELECT j.* INTO ended FROM leasehold.job AS j WHERE j.id = job;
   RETURN leasehold.make_callback(
-    jsonb_strip_nulls(jsonb_build_object('trace', ended.trace)) || ended.on_end::jsonb,
+    jsonb_strip_nulls(jsonb_build_object('trace', ended.trace))
+      || leasehold.of_tenant(ended.on_end::jsonb, ended.tenant),
     leasehold.derived_id(job, 'end:' || attempt),
     jsonb_build_object('job_id', job, 'kind', ended.kind, 'state', state, 'attempt', attempt,
       -- of an encrypted error only its class: what is bound to that job could not be read here
@@ -299,7 +309,7 @@ BEGIN
     FOR NO KEY UPDATE SKIP LOCKED;
     IF FOUND THEN
       UPDATE leasehold.batch AS b SET failed_at = moment WHERE b.id = asked;
-      called := leasehold.make_callback(held.on_failure::jsonb,
+      called := leasehold.make_callback(leasehold.of_tenant(held.on_failure::jsonb, held.tenant),
         leasehold.derived_id(asked, 'failure:' || held.round), leasehold.tell_of_batch(held), skew);
       RETURN QUERY SELECT asked, 'failed', NULL::uuid, called;
     ELSE -- another one has it in hand, or has ended it
@@ -324,7 +334,7 @@ BEGIN
     RETURN;
   END IF;
   IF held.on_failure IS NOT NULL AND held.failed_at IS NULL AND leasehold.has_dead(asked) THEN
-    called := leasehold.make_callback(held.on_failure::jsonb,
+    called := leasehold.make_callback(leasehold.of_tenant(held.on_failure::jsonb, held.tenant),
       leasehold.derived_id(asked, 'failure:' || held.round), leasehold.tell_of_batch(held), skew);
     held.failed_at := moment;
     RETURN QUERY SELECT asked, 'failed', NULL::uuid, called;
@@ -334,7 +344,7 @@ BEGIN
   WHERE b.id = asked;
   called := NULL;
   IF held.on_end IS NOT NULL THEN
-    called := leasehold.make_callback(held.on_end::jsonb,
+    called := leasehold.make_callback(leasehold.of_tenant(held.on_end::jsonb, held.tenant),
       leasehold.derived_id(asked, 'end:' || held.round), leasehold.tell_of_batch(held), skew);
   END IF;
   RETURN QUERY SELECT asked, 'ended', held.parent, called;

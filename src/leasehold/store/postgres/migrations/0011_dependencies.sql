@@ -3,6 +3,32 @@
 -- has a row in dependent. Nothing is counted down: whoever ended a job looks, after that commit, at
 -- those that wait for it, and a sweep looks at all of them. See ARCHITECTURE.md.
 
+-- Refuses (SQLSTATE LH010) jobs that need what is not there for the tenant that they are enqueued for:
+-- to wait for it would tell of it, and hand on its result. Primary key.
+CREATE FUNCTION leasehold.refuse_foreign_needs(documents jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  missing text;
+BEGIN
+  SELECT needed.id INTO missing
+  FROM jsonb_array_elements(documents) AS document
+  CROSS JOIN LATERAL jsonb_array_elements_text(document -> 'needs' -> 'jobs') AS needed (id)
+  LEFT JOIN LATERAL (
+    SELECT job.id FROM leasehold.job WHERE job.id = needed.id::uuid AND job.tenant = leasehold.tenant()
+    OFFSET 0
+  ) AS own ON true
+  WHERE own.id IS NULL
+  LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'LH010',
+      MESSAGE = format('there is no job %s to wait for', missing);
+  END IF;
+END
+$$;
+
 -- Lets the jobs of an enqueue wait that need others, in the transaction that wrote them at that moment.
 CREATE FUNCTION leasehold.hold_back(documents jsonb, moment timestamptz)
 RETURNS void
@@ -41,6 +67,9 @@ BEGIN
     SELECT job.needs FROM leasehold.job WHERE job.id = held.job_id OFFSET 0
   ) AS job
   CROSS JOIN LATERAL json_array_elements_text(job.needs -> 'jobs') AS needed (id);
+  IF leasehold.tenant() IS NOT NULL THEN
+    PERFORM leasehold.refuse_foreign_needs(documents);
+  END IF;
   SELECT d.job_id INTO loops
   FROM jsonb_to_recordset(documents) AS asked (id uuid, needs jsonb)
   JOIN leasehold.dependency AS d ON d.needs = asked.id AND d.job_id = asked.id

@@ -167,7 +167,11 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
         SELECT jsonb_agg(jsonb_build_array(needed.id, coalesce(other.state, 'gone')) ORDER BY needed.number)
         FROM json_array_elements_text(job.needs -> 'jobs') WITH ORDINALITY AS needed (id, number)
         LEFT JOIN LATERAL (
-          SELECT state FROM leasehold.record WHERE record.id = needed.id::uuid OFFSET 0
+          SELECT state
+          FROM leasehold.record
+          WHERE record.id = needed.id::uuid
+            AND record.tenant = stand.tenant
+          OFFSET 0
         ) AS other ON true
       ))
     FROM leasehold.job

@@ -1,0 +1,84 @@
+"""What the roles may do with each table: the least that their work needs.
+
+Every table of the schema stands here, and every function that tenants may call: a test reads the
+catalog and fails for one that nobody has thought of. docs/guides/tenancy.md shows the same.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+ALL = "SELECT, INSERT, UPDATE, DELETE"
+# Locking a row needs the right to update some column of it: WITH CHECK lets this one stay as it is.
+LOCK = "UPDATE (tenant)"
+
+# What belongs to tenants: seen and written through a policy, by the row's tenant.
+APP: Final[dict[str, str]] = {
+    "job": f"SELECT, INSERT, DELETE, {LOCK}",
+    "ready": f"SELECT, INSERT, DELETE, {LOCK}",
+    "scheduled": f"SELECT, INSERT, DELETE, UPDATE (run_at), {LOCK}",
+    "parked": f"SELECT, INSERT, DELETE, {LOCK}",
+    "waiting": f"SELECT, INSERT, DELETE, UPDATE (stage), {LOCK}",
+    "lease": "SELECT, UPDATE (cancel_requested, cancelled_by)",
+    "outcome": "SELECT, INSERT, DELETE",
+    "callback": "SELECT, INSERT, DELETE",
+    "dependent": f"SELECT, INSERT, DELETE, {LOCK}",
+    "dependency": "SELECT, INSERT, DELETE",
+    "checkpoint": "SELECT, DELETE",
+    "step": "SELECT, DELETE",
+    "key": ALL,
+    "batch": "SELECT, INSERT, UPDATE",
+    "schedule": ALL,
+    "audit": "SELECT, INSERT",
+    # … and what all have in common: it says nothing of anybody.
+    "task": "SELECT",
+    "migration": "SELECT",
+    "move": "SELECT",
+    # A view asks for the names of workers; no policy lets tenants see a row.
+    "worker": "SELECT (id, name)",
+}
+# Without a tenant's rows and without a policy: what all may read, if they may at all.
+OPEN: Final = frozenset({"task", "migration", "move"})
+# Workers, and people who use their role, do all, but for these.
+WORKER: Final[dict[str, str]] = {
+    "migration": "SELECT",
+    "move": "SELECT",
+    "turnstile": "SELECT, UPDATE",
+    "audit": "SELECT, INSERT",  # pruned by who may migrate
+}
+# What tenants have no right to: operators' settings, the fleet, what is counted over all tenants.
+NOT_FOR_TENANTS: Final = frozenset(
+    {
+        *("throttle", "bucket", "charge", "turnstile", "share", "queue"),
+        *("retention", "duty", "statistic", "depth", "alert", "alert_mute"),
+        *("token", "session"),
+    }
+)
+VIEWS: Final = frozenset({"record", "jobs", "need", "batches"})
+# Functions run with the rights of who calls them (but for the trigger's), so these give no more.
+APP_FUNCTIONS: Final = frozenset(
+    {
+        *("tenant", "new_id", "derived_id", "text_of", "names_of", "first_id"),
+        *("check_place", "check_callback", "read_jobs", "bound_wait"),
+        *("enqueue", "enqueue_many", "enqueue_missing", "enqueue_keyed", "write_accepted"),
+        *(
+            "join_batches",
+            "hold_back",
+            "refuse_foreign_needs",
+            "of_tenant",
+            "judge_needs",
+            "release_dependents",
+            "unmark_dependents",
+        ),
+        *("place_of", "success_of", "memory_of", "end_waiting", "refuse_live"),
+        *("take_key", "release_key", "forget_key"),
+        *("batch_status", "batch_counts", "is_batch_live", "has_dead", "tell_of_batch"),
+        *("create_batch", "start_batch", "lock_batch", "seal_batch", "cancel_batch"),
+        *("reopen_batch", "follow_batch", "make_callback", "call_back", "fire"),
+    }
+)
+# Rows in which a tenant names jobs, batches or callbacks: a trigger looks whose they are.
+KEPT_APART: Final = (
+    *("job", "ready", "scheduled", "parked", "waiting", "outcome", "callback"),
+    *("dependent", "dependency", "key", "batch", "schedule"),
+)
