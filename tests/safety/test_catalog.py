@@ -143,7 +143,7 @@ def test_functions_run_with_the_rights_of_who_calls_them(
     ).fetchall()
     definers = {name: config for name, is_definer, config, _ in found if is_definer}
     assert definers == {"keep_apart": ["search_path=pg_catalog, pg_temp"]}
-    assert {name for name, _, _, may in found if may} == rights.APP_FUNCTIONS
+    assert {name for name, _, _, may in found if not may} == rights.WORKER_FUNCTIONS
 
 
 def test_a_later_table_is_the_workers_at_once_and_tenants_have_nothing_of_it(

@@ -1,7 +1,7 @@
 """What the roles may do with each table: the least that their work needs.
 
-Every table of the schema stands here, and every function that tenants may call: a test reads the
-catalog and fails for one that nobody has thought of. docs/guides/tenancy.md shows the same.
+Every table of the schema stands here: a test reads the catalog and fails for one that nobody has
+thought of. docs/guides/tenancy.md shows the same.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ APP: Final[dict[str, str]] = {
     "batch": "SELECT, INSERT, UPDATE",
     "schedule": ALL,
     "audit": "SELECT, INSERT",
+    "credential": ALL,
     # … and what all have in common: it says nothing of anybody.
     "task": "SELECT",
     "migration": "SELECT",
@@ -55,26 +56,15 @@ NOT_FOR_TENANTS: Final = frozenset(
     }
 )
 VIEWS: Final = frozenset({"record", "jobs", "need", "batches"})
-# Functions run with the rights of who calls them (but for the trigger's), so these give no more.
-APP_FUNCTIONS: Final = frozenset(
+# Functions run with the rights of who calls them (but for the trigger's), so they give no more.
+# These are the workers' all the same: tenants have nothing to do with them.
+WORKER_FUNCTIONS: Final = frozenset(
     {
-        *("tenant", "new_id", "derived_id", "text_of", "names_of", "first_id"),
-        *("check_place", "check_callback", "read_jobs", "bound_wait"),
-        *("enqueue", "enqueue_many", "enqueue_missing", "enqueue_keyed", "write_accepted"),
-        *(
-            "join_batches",
-            "hold_back",
-            "refuse_foreign_needs",
-            "of_tenant",
-            "judge_needs",
-            "release_dependents",
-            "unmark_dependents",
-        ),
-        *("place_of", "success_of", "memory_of", "end_waiting", "refuse_live"),
-        *("take_key", "release_key", "forget_key"),
-        *("batch_status", "batch_counts", "is_batch_live", "has_dead", "tell_of_batch"),
-        *("create_batch", "start_batch", "lock_batch", "seal_batch", "cancel_batch"),
-        *("reopen_batch", "follow_batch", "make_callback", "call_back", "fire"),
+        *("claim_lanes", "all_taken", "lane_states", "queue_room", "mark_gate", "hand_over"),
+        *("save", "settle", "erase", "erase_ended", "living", "is_wanting"),
+        *("past_their_time", "kept_seconds", "prune_horizon"),
+        *("prune_jobs", "prune_batches", "prune_keys"),
+        *("keep_apart", "keep_audit", "refuse_moved", "microseconds_of", "moment_of"),
     }
 )
 # Rows in which a tenant names jobs, batches or callbacks: a trigger looks whose they are.

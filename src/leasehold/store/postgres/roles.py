@@ -163,7 +163,7 @@ class _Setting:
             if of_app is not None:
                 self._allow(of_app, each.name, app)
         for name, routine in self._functions():
-            if name in rights.APP_FUNCTIONS:
+            if name not in rights.WORKER_FUNCTIONS:
                 self._run("GRANT EXECUTE ON ROUTINE {} TO {}", _sql(routine), app)
         # For tables of later migrations: workers go on, tenants have nothing until it is run again.
         later = "ALTER DEFAULT PRIVILEGES IN SCHEMA leasehold GRANT {} ON {} TO {}"
