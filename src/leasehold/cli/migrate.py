@@ -54,6 +54,8 @@ def migrate(
             client.store.check_schema()  # tables that are too new for this code
         if roles and not after.pending:
             changed = client.store.set_up_roles(role_prefix, dry_run=is_looking)
+            if changed and not is_looking:
+                record(client.store, "migrate", "roles", count=len(changed))
     if session.is_json:
         _print_json(after, applied, changed if roles else None)
     else:
