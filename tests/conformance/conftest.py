@@ -65,14 +65,16 @@ def shared_worker_url(shared_roles: Access) -> str:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the tests of some modules as the worker's role, too."""
-    short = metafunc.module.__name__.rpartition(".")[2]
-    is_chosen = short in AS_WORKER or os.environ.get("LEASEHOLD_TEST_ROLES") == "1"
-    if is_chosen and "store_url" in metafunc.fixturenames:
-        metafunc.parametrize("store_url", ["sqlite", "postgres", "worker"], indirect=True)
+    """Run each test on both stores, and those of some modules here as the worker's role, too."""
+    if "store_url" in metafunc.fixturenames:
+        folder, _, module = metafunc.module.__name__.rpartition(".")
+        is_chosen = module in AS_WORKER or os.environ.get("LEASEHOLD_TEST_ROLES") == "1"
+        is_here = folder == "tests.conformance"
+        ways = ["sqlite", "postgres", *(["worker"] if is_chosen and is_here else [])]
+        metafunc.parametrize("store_url", ways, indirect=True)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
 def store_url(request: pytest.FixtureRequest) -> str:
     """Where the store under test is; asked for by name, so that SQLite needs no server."""
     url: str = request.getfixturevalue(f"shared_{request.param}_url")

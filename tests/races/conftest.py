@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leasehold.store import open_store
-from tests.conformance.conftest import shared_postgres_url, shared_sqlite_url, store_url
+from tests.conformance.conftest import (
+    pytest_generate_tests,
+    shared_postgres_url,
+    shared_sqlite_url,
+    store_url,
+)
 from tests.conformance.tables import open_tables
 from tests.races.kit import PostgresRace
 
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
 
-__all__ = ["shared_postgres_url", "shared_sqlite_url", "store_url"]
+__all__ = ["pytest_generate_tests", "shared_postgres_url", "shared_sqlite_url", "store_url"]
 
 
 @pytest.fixture
