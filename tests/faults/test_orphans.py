@@ -1,4 +1,4 @@
-"""A worker that is killed takes its child processes with it."""
+"""A worker that is killed takes its child processes with it, and all that was theirs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import leasehold as lh
 from tests.faults.waiting import wait_for
 
 MODULE = """
-import os, time
+import os, subprocess, tempfile, time
 from pathlib import Path
 import leasehold as lh
 
-@lh.task(isolation="process")
+@lh.task(isolation="process", network=False)
 def linger(path: str) -> None:
-    Path(path).write_text(str(os.getpid()))
+    program = subprocess.Popen(["sleep", "1000"])
+    (Path(tempfile.gettempdir()) / "file").write_text("left")
+    Path(path + ".new").write_text(f"{os.getpid()} {program.pid} {tempfile.gettempdir()}")
+    os.rename(path + ".new", path)
     while True:
         time.sleep(0.01)
 """
@@ -33,10 +36,12 @@ def test_the_child_of_a_killed_worker_ends_too(sqlite_url: str, tmp_path: Path) 
         cwd=tmp_path,
     )
     try:
-        child = int(wait_for("the child runs", lambda: _read(beacon), 30))
+        child, program, folder = wait_for("the child runs", lambda: _read(beacon), 30).split()
         worker.send_signal(signal.SIGKILL)
         worker.wait()
-        wait_for("the child ends", lambda: not _is_alive(child) or None, 15)
+        wait_for("the child ends", lambda: not _is_alive(int(child)) or None, 15)
+        wait_for("what it started ends", lambda: not _is_alive(int(program)) or None, 15)
+        assert not Path(folder).exists()
     finally:
         worker.kill()
         worker.wait()

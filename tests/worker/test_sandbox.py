@@ -111,31 +111,40 @@ def test_each_means_alone_closes_the_network_for_root_and_for_others(
     assert canary.connections == 0
 
 
-def _confined_as(user: str, kept: str, port: int, folder: str) -> dict[str, Any]:
+def _confined_as(user: str, kept: str, port: int, folder: str) -> Any:
     """Confine a process of that user by one means only, and try to get out of it."""
     other = ({"_filter_calls", "_leave_network"} - {kept}).pop()
-    code = f"""
+    return _run_as(
+        user,
+        f"""
+def refuse(*_):
+    raise OSError(1, "not here")
+confining.{other} = refuse
+means = confining.apply_means(Confinement(network=False))
+could = try_everything({port}, {folder!r})
+print(json.dumps(dict(means=[means.namespace, means.seccomp], could=could)))
+""",
+    )
+
+
+def _run_as(user: str, code: str) -> Any:
+    """Run it in a process of that user, and return what it prints."""
+    head = f"""
 import ctypes, json, os, encodings.idna
 from leasehold.sandbox import confining
 from leasehold.sandbox.limits import Confinement
 from tests.worker.sandbox_tasks import try_everything
-def refuse(*_):
-    raise OSError(1, "not here")
-confining.{other} = refuse
+import resource, signal
 if {user!r} == "nobody" and os.geteuid() == 0:
     os.setgroups([]), os.setgid(65534), os.setuid(65534)
     ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as after the start of a program: its /proc is its own
-means = confining.apply_means(Confinement(network=False))
-could = try_everything({port}, {folder!r})
-print(json.dumps(dict(means=[means.namespace, means.seccomp], could=could)))
 """
     path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | path, capture_output=True, check=False
+        [sys.executable, "-c", head + code], env=os.environ | path, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
+    return json.loads(done.stdout)
 
 
 def test_limits_stand_before_the_tasks_module_is_imported(
@@ -164,6 +173,32 @@ def test_a_job_at_its_limit_fails_clearly_and_the_worker_lives(
     ended = client.get(hungry)
     assert (ended.state, ended.error, ended.attempt) == (State.DEAD, error, 1)
     assert client.get(modest).state is State.SUCCEEDED
+
+
+@pytest.mark.parametrize("network", [True, False])
+def test_so_many_processes_and_no_more_for_others_than_root(network: bool) -> None:  # noqa: FBT001
+    """Without a user namespace all of the user's are counted, and it may start as many more."""
+    started = _run_as(
+        "nobody",
+        f"""
+confining.confine(Confinement(network={network}, processes=6))
+import signal, time
+started = []
+try:
+    for _ in range(20):
+        pid = os.fork()
+        if pid == 0:
+            signal.pause()
+        started.append(pid)
+except BlockingIOError:
+    pass
+for pid in started:
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+print(json.dumps(len(started)))
+""",
+    )
+    assert 1 <= started <= 7
 
 
 def test_temporary_files_are_the_attempts_own_and_gone_afterwards(

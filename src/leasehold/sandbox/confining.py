@@ -49,7 +49,9 @@ def confine(to: Confinement) -> None:
     reason = means.why_not(to)
     if reason is not None:
         raise NotConfined(reason)
-    _set_limits(to)
+    # In a user namespace only its own processes are counted.
+    others = 0 if means.namespace and os.geteuid() != 0 else _count_tasks(to.processes)
+    _set_limits(to, others)
 
 
 def apply_means(to: Confinement) -> Means:
@@ -118,14 +120,30 @@ def _filter_calls(to: Confinement) -> None:
     kernel.set_filter(write_filter(machine, may_connect=to.network, may_start=to.processes != 0))
 
 
-def _set_limits(to: Confinement) -> None:
+def _count_tasks(processes: int | None) -> int:
+    """Count the threads of this user, where they are counted together with ours."""
+    if not processes or sys.platform != "linux":
+        return 0
+    mine = os.getuid()
+    return sum(_threads_of(each, mine) for each in Path("/proc").glob("[0-9]*"))
+
+
+def _threads_of(process: Path, user: int) -> int:
+    try:
+        return len(list((process / "task").iterdir())) if process.stat().st_uid == user else 0
+    except OSError:
+        return 0  # it has ended meanwhile
+
+
+def _set_limits(to: Confinement, other_tasks: int) -> None:
     import resource
 
     wanted = {
         resource.RLIMIT_CORE: 0,  # what a crash would write down may be secret, and is large
         resource.RLIMIT_FSIZE: to.file_bytes,
         resource.RLIMIT_NOFILE: to.open_files,
-        resource.RLIMIT_NPROC: to.processes or None,  # 0 is the filter's to keep
+        # Zero is the filter's to keep. One more, for the thread that watches the worker.
+        resource.RLIMIT_NPROC: other_tasks + to.processes + 1 if to.processes else None,
     }
     for which, limit in wanted.items():
         if limit is not None:

@@ -22,7 +22,8 @@ class Limits:
     """Bounds of one child; sizes are bytes or text like "512MB", in powers of 1024.
 
     `memory` is of address space, what libraries reserve included; `cpu` of one attempt;
-    `file_size` of each file that it writes; `processes=0` lets it start none.
+    `file_size` of each file that it writes; `processes=0` lets it start none, another number so
+    many, its threads counted too.
     """
 
     memory_bytes: int | None

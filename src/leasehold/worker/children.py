@@ -57,7 +57,7 @@ _LAST_SECONDS = 1.0  # from the end of its pipe to its own end
 _SECRET = re.compile(
     r"^LEASEHOLD_|^PG|PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|DSN$|(_|^)URL$", re.IGNORECASE
 )
-_BAD_ENDS = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS})
+_BAD_ENDS = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS"})
 
 
 class Child:
@@ -159,14 +159,14 @@ class Child:
         if code >= 0:
             return ChildDied(f"the child process exited with code {code}")
         ended_by = signal.Signals(-code)
-        if ended_by is signal.SIGXCPU:
+        if ended_by.name == "SIGXCPU":
             return CpuLimit(f"over its CPU limit of {self._limits.cpu_seconds or 0:g} seconds")
         return ChildDied(f"the child process was ended by {ended_by.name}{self._hint(ended_by)}")
 
     def _hint(self, ended_by: signal.Signals) -> str:
-        if ended_by is signal.SIGKILL:
+        if ended_by.name == "SIGKILL":
             return ", perhaps for lack of memory"
-        is_near = ended_by in _BAD_ENDS and self._limits.memory_bytes is not None
+        is_near = ended_by.name in _BAD_ENDS and self._limits.memory_bytes is not None
         return ", perhaps at its memory limit" if is_near else ""
 
 
