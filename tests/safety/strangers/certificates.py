@@ -10,6 +10,19 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+# Python 3.13 asks for it.
+_SIGNING = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
+
 
 class Authority:
     """Signs certificates; `trust` is a context that believes it, and nobody else."""
@@ -18,8 +31,9 @@ class Authority:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _named("test authority")
-        usage = x509.BasicConstraints(ca=True, path_length=None)
-        builder = self._builder(self._name, self._key).add_extension(usage, critical=True)
+        builder = self._builder(self._name, self._key)
+        for extension in (x509.BasicConstraints(ca=True, path_length=None), _SIGNING):
+            builder = builder.add_extension(extension, critical=True)
         self._certificate = builder.sign(self._key, hashes.SHA256())
 
     def trust(self) -> ssl.SSLContext:
@@ -58,7 +72,18 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - dt.timedelta(days=2))
             .not_valid_after(end)
+            .add_extension(_identifier(key), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(
+                    _identifier(self._key)
+                ),
+                critical=False,
+            )
         )
+
+
+def _identifier(key: ec.EllipticCurvePrivateKey) -> x509.SubjectKeyIdentifier:
+    return x509.SubjectKeyIdentifier.from_public_key(key.public_key())
 
 
 def _named(text: str) -> x509.Name:

@@ -2,9 +2,11 @@
 
 import asyncio
 import gzip
+import itertools
 import socket
 import threading
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from leasehold.fetching import (
     RedirectRefused,
     TooSlow,
 )
+from leasehold.fetching.conversation import Connect, Conversation, Order, Receive, Resolve, Send
 from tests.safety.strangers.servers import Script, Server, answer, redirect, saying, target_of
 
 
@@ -227,6 +230,35 @@ def test_redirects_end() -> None:
             fetcher(server).get(server.url())
         assert server.connections == 6
     assert len(caught.value.hops) == 6
+
+
+def test_a_circle_of_redirects_is_left_at_once() -> None:
+    with Server(by_path(root=redirect("/a"), a=redirect("/"))) as server:
+        with pytest.raises(RedirectRefused, match="in a circle"):
+            fetcher(server).get(server.url())
+        assert server.connections == 2
+
+
+def test_no_step_may_take_longer_than_what_is_left_of_all() -> None:
+    """The clock of this conversation moves by a second with each look at it."""
+    rules = FetchRules(seconds=12, connect_seconds=30, idle_seconds=30)
+    order = Order(url="http://one.test/", redirects=5)
+    conversation = Conversation(order, rules, now=itertools.count().__next__)
+    times: list[float] = []
+    with pytest.raises(TooSlow, match="not done within 12 seconds"):
+        times.extend(_times_given(conversation))
+    assert times == list(range(11, 0, -1))
+
+
+def _times_given(conversation: Conversation) -> Iterator[float]:
+    """Say how long each step may take, while every answer is a redirect."""
+    steps = conversation.open()
+    action = next(steps)
+    for turn in itertools.count():
+        if isinstance(action, Resolve | Connect | Send | Receive):
+            yield action.seconds
+        is_answer = isinstance(action, Receive)
+        action = steps.send(redirect(f"/{turn}") if is_answer else ["8.8.8.8"])
 
 
 def test_what_is_not_there_can_be_told_apart() -> None:
