@@ -20,6 +20,7 @@ from leasehold.reading import (
     read_json,
 )
 from tests.safety.strangers.bombs import tar_of, zip_of
+from tests.safety.strangers.servers import name_of
 
 _TEXT = b"The quick brown fox. " * 5_000
 
@@ -112,6 +113,7 @@ def _encrypt(member: zipfile.ZipInfo) -> None:
         (zip_of(("a", _TEXT))[:-30], "broken"),
         (zip_of(*((f"{n}", b"") for n in range(1_001))), "entries"),
     ],
+    ids=name_of,
 )
 def test_odd_zip_files_are_refused(raw: bytes, fault: str) -> None:
     with pytest.raises(ArchiveRefused) as caught, open_zip(io.BytesIO(raw)):
@@ -152,7 +154,9 @@ def test_links_and_devices_in_a_tar_file_are_refused(kind: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [gzip.compress(_TEXT)[:-9], b"\x1f\x8bjunk", b"", gzip.compress(_TEXT) + b"x"]
+    "raw",
+    [gzip.compress(_TEXT)[:-9], b"\x1f\x8bjunk", b"", gzip.compress(_TEXT) + b"x"],
+    ids=name_of,
 )
 def test_broken_gzip_files_are_refused(raw: bytes) -> None:
     with pytest.raises(ArchiveRefused) as caught:
@@ -160,7 +164,7 @@ def test_broken_gzip_files_are_refused(raw: bytes) -> None:
     assert caught.value.fault == "broken"
 
 
-@pytest.mark.parametrize("raw", [b"", b"x" * 512, tar_of(("a", _TEXT))[:2_000]])
+@pytest.mark.parametrize("raw", [b"", b"x" * 512, tar_of(("a", _TEXT))[:2_000]], ids=name_of)
 def test_broken_tar_files_are_refused(raw: bytes) -> None:
     with pytest.raises(ArchiveRefused) as caught, open_tar(io.BytesIO(raw)) as archive:
         assert [b"".join(pieces) for _, pieces in archive.members()]
@@ -183,6 +187,7 @@ def test_json_is_read_as_plain_values_or_as_a_type() -> None:
         (b'"\xff"', {}),
         (b"", {}),
     ],
+    ids=name_of,
 )
 def test_json_that_is_too_much_or_none_is_refused(raw: bytes, options: dict[str, Any]) -> None:
     with pytest.raises(JsonRefused):

@@ -24,7 +24,15 @@ from leasehold.fetching import (
     TooSlow,
 )
 from leasehold.fetching.conversation import Connect, Conversation, Order, Receive, Resolve, Send
-from tests.safety.strangers.servers import Script, Server, answer, redirect, saying, target_of
+from tests.safety.strangers.servers import (
+    Script,
+    Server,
+    answer,
+    name_of,
+    redirect,
+    saying,
+    target_of,
+)
 
 
 def fetcher(*servers: Server, **rules: Any) -> Fetcher:
@@ -167,6 +175,7 @@ def test_spaces_and_foreign_letters_in_a_path_are_escaped() -> None:
         (zlib.compress(b"hello" * 9_999)[2:-4], "Deflate"),
         (b"hello" * 9_999, "identity"),
     ],
+    ids=name_of,
 )
 def test_packed_bodies_are_unpacked(body: bytes, encoding: str) -> None:
     with Server(saying(answer(body, f"Content-Encoding: {encoding}"))) as server:
@@ -192,6 +201,7 @@ def test_packed_bodies_are_unpacked(body: bytes, encoding: str) -> None:
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "does not speak HTTP"),
         (b"", "hung up|does not speak HTTP"),
     ],
+    ids=name_of,
 )
 def test_an_answer_that_is_none_is_refused(said: bytes, told: str) -> None:
     with Server(saying(said)) as server, pytest.raises(BadAnswer, match=told):
@@ -214,6 +224,7 @@ def test_interim_answers_come_before_the_real_one() -> None:
         redirect("/" + "a" * 9_000),
         answer(b"", "Location: /a", "Location: /b", status="302 Found"),
     ],
+    ids=name_of,
 )
 def test_a_redirect_that_leads_nowhere_is_refused(said: bytes) -> None:
     with Server(saying(said)) as server, pytest.raises(FetchFailed) as caught:
