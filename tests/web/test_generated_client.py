@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from leasehold.client import Client
 from tests.web.serving import served
 from tests.worker.kit import wait_until
 
@@ -34,10 +35,14 @@ def generate(document: dict[str, Any], folder: Path) -> None:
 def test_it_enqueues_and_follows_a_job(
     store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with Client(store_url) as queue:
+        secret = queue.tokens.add("generated", scope="operate").secret
     with served(store_url, "tests.web.tasks") as service:
+        service.http.headers["authorization"] = f"Bearer {secret}"
         generate(service.http.get("/api/openapi.json").json(), tmp_path)
         monkeypatch.syspath_prepend(str(tmp_path))
-        client = import_module("leasehold_client").Client(base_url=service.address)
+        make = import_module("leasehold_client").AuthenticatedClient
+        client = make(base_url=service.address, token=secret)
         models = import_module("leasehold_client.models")
         jobs = {
             name: import_module(f"leasehold_client.api.jobs.{name}")

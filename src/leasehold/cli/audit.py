@@ -55,9 +55,11 @@ def audit(session: Session, /, *, since: float | None, **words: Any) -> None:
 @with_session
 def prune(session: Session, /, *, older: float, by: str | None) -> None:
     """Take away old rows; a row says that it was done, by whom, and how many went."""
+    from leasehold.model.wording import count
+
     with session.client() as client:
         gone = client.audit.prune(older, by=by)
-    answer(session, f"{gone:,} rows are gone", gone=gone)
+    answer(session, f"{count(gone, 'row is', 'rows are')} gone", gone=gone)
 
 
 def _print_table(found: list[AuditRecord]) -> None:

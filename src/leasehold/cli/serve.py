@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leasehold.cli.commands import Command, with_session
+from leasehold.cli.oidc import oidc_options, read_oidc
 from leasehold.cli.values import read_duration
 from leasehold.cli.watching import ALERTS, senders, sending_options, watching_alerts
 from leasehold.cli.work import LEVELS, read_queues, read_slots
@@ -63,6 +64,14 @@ an address that is not this machine's own is refused then. Behind a proxy, name 
     help="Requests a second, of each who asks.",
 )
 @click.option(
+    "--wrong-rate",
+    "wrong_per_minute",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Wrong credentials a minute, of each address.",
+)
+@click.option(
     "--trust-proxy",
     "proxies",
     multiple=True,
@@ -102,6 +111,7 @@ an address that is not this machine's own is refused then. Behind a proxy, name 
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
 @click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
 @ALERTS
+@oidc_options
 @sending_options
 @with_session
 def serve(
@@ -222,8 +232,10 @@ def _assemble(
         silent_seconds=options["silent_seconds"],
         hosts=(*options["hosts"], host),
         auth=auth,
+        jwt=read_oidc(options),
         rate=options["rate"],
         burst=5 * options["rate"],
+        wrong_per_minute=options["wrong_per_minute"],
         has_open_metrics=options["has_open_metrics"],
     )
     found = find_applications() if options["has_apps"] else []
@@ -243,7 +255,8 @@ def _choose_auth(client: Client, host: str, options: dict[str, Any]) -> Any:
 
     auth = options["auth"]
     if auth == "auto" and not is_loopback(host):
-        check_address(host, is_asking=client.store.has_tokens())
+        is_asking = read_oidc(options) is not None or client.store.has_tokens()
+        check_address(host, is_asking=is_asking)
         return "required"
     return auth
 

@@ -40,7 +40,7 @@ class Guard:
         if problem is None:
             await self._app(scope, receive, send)
         else:
-            await answer(problem, send)
+            await refuse(problem, scope, send)
 
     def _refuse(self, scope: Scope) -> Problem | None:
         headers = Headers(scope=scope)
@@ -84,6 +84,14 @@ def _cross_site() -> Problem:
     return make_problem(
         403, "cross-site", "another site's page asked for this change; only our own pages may"
     )
+
+
+async def refuse(problem: Problem, scope: Scope, send: Send) -> None:
+    """Send a problem, or close a websocket with what it says."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": problem.detail[:100]})
+    else:
+        await answer(problem, send)
 
 
 async def answer(problem: Problem, send: Send) -> None:

@@ -10,6 +10,7 @@ SILENT_SECONDS = 300.0
 BODY_LIMIT = 1_048_576
 ANY_HOST = "*"
 RATE, BURST = 200.0, 1_000.0
+WRONG_PER_MINUTE = 10.0
 
 
 class JwtSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,4 +53,5 @@ class WebSettings(msgspec.Struct, frozen=True, kw_only=True):
     jwt: JwtSettings | None = None
     rate: float = RATE
     burst: float = BURST
+    wrong_per_minute: float = WRONG_PER_MINUTE  # wrong credentials, of each address
     has_open_metrics: bool = False  # /metrics is for everybody

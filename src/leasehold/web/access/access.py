@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 LOOK_EVERY_SECONDS = 1.0
 MOST_KNOWN = 10_000
 SESSION_SECONDS = 12 * 3_600.0
-# An address that shows wrong credentials: ten at once, then one in six seconds.
-_WRONG_BURST, _WRONG_PER_SECOND = 10.0, 1 / 6
 _SESSION_BYTES = 32
 
 
@@ -67,7 +65,8 @@ class Access:
         self._looked_at: float | None = None
         self._looking = anyio.Lock()
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
-        self._wrong = Rates(_WRONG_PER_SECOND, _WRONG_BURST, clock=clock)
+        wrong = settings.wrong_per_minute
+        self._wrong = Rates(wrong / 60, wrong, clock=clock)
         self.rates = Rates(settings.rate, settings.burst, clock=clock)
         self._jwt = self._make_jwt()
 

@@ -15,7 +15,7 @@ from leasehold.web.access.rights import (
     unauthenticated,
     wrong_csrf,
 )
-from leasehold.web.guard import answer
+from leasehold.web.guard import refuse
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -34,12 +34,12 @@ class ApplicationGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         problem = None
-        if scope["type"] == "http" and not self._is_open:
+        if scope["type"] != "lifespan" and not self._is_open:
             problem = self._find_problem(scope)
         if problem is None:
             await self._app(scope, receive, send)
         else:
-            await answer(problem, send)
+            await refuse(problem, scope, send)
 
     def _find_problem(self, scope: Scope) -> Problem | None:
         identity = identity_of(scope)

@@ -17,7 +17,7 @@ from leasehold.web.access.access import NOTHING_SHOWN, OPEN, Credential, TooMany
 from leasehold.web.access.cookies import cookie_name
 from leasehold.web.access.identity import STATE, Manner
 from leasehold.web.access.rights import CSRF_PENDING, needs_of, unauthenticated
-from leasehold.web.guard import SAFE_METHODS, answer
+from leasehold.web.guard import SAFE_METHODS, answer, refuse
 from leasehold.web.problems import Problem, make_problem, problem_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class AccessGate:
             with acting_as(_actor(scope)):
                 await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": problem.detail})
+            await refuse(problem, scope, send)
         else:
             await self._refuse(problem, scope, send)
 
