@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from leasehold.errors import SchemaMismatch, StoreMoved
+from leasehold.errors import EncryptionError, SchemaMismatch, StoreMoved
 from leasehold.model.keeping import DAY_SECONDS, Pruning
 from leasehold.model.schedules import IN_TIME
 from leasehold.model.values import Finding
@@ -26,7 +26,7 @@ _LATE_SECONDS = DAY_SECONDS
 def examine(client: Client) -> list[Finding]:
     """Look at everything; without fitting tables only at the store."""
     schema = _examine_schema(client)
-    findings = [schema, *client.store.examine(), _examine_sandbox()]
+    findings = [schema, *client.store.examine(), _examine_sandbox(), _examine_keys(client)]
     if schema.level == "ok":
         workers = client.workers()
         findings += _examine_workers(workers)
@@ -131,6 +131,23 @@ def _examine_schedules(client: Client, workers: Sequence[WorkerInfo]) -> Iterato
             )
     if running and not late:
         yield _ok("schedules", f"{count(len(running), 'schedule')}, none is late")
+
+
+def _examine_keys(client: Client) -> Finding:
+    keyring = client.store.keyring
+    if keyring is None:
+        return _ok("encryption", "no keys here: encrypted jobs are refused, and wait")
+    try:
+        keyring.cipher(keyring.document.active)
+    except EncryptionError as error:
+        return Finding(level="problem", topic="encryption", message=str(error))
+    if keyring.file is not None and keyring.file.stat().st_mode & 0o077:
+        return _warning(
+            "encryption",
+            "others than its owner can read the file of the keys",
+            f"chmod 600 {keyring.file}",
+        )
+    return _ok("encryption", f"{count(len(keyring.document.keys), 'key')}, all usable")
 
 
 def _examine_sandbox() -> Finding:

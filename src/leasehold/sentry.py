@@ -102,7 +102,12 @@ def _event_of(run: Run, name: str, text: str) -> tuple[Event, dict[str, Any]]:
     if run.exception is None:
         return {"level": "error", "exception": {"values": [{"type": name, "value": text}]}}, {}
     options = {**sentry_sdk.get_client().options, "include_local_variables": False}
-    return event_from_exception(run.exception, client_options=options, mechanism=_MECHANISM)
+    event, hint = event_from_exception(run.exception, client_options=options, mechanism=_MECHANISM)
+    if not run.is_encrypted:
+        return event, hint
+    for each in event["exception"]["values"]:
+        each["value"] = "(encrypted)"  # it may say more than the arguments, which are known
+    return event, {}  # a hint has the exception itself
 
 
 def scrub_event(event: Event, _hint: Hint | None = None, *, arguments: str | None = None) -> Event:

@@ -43,6 +43,7 @@ given are the library's defaults, so name the queue."""
 @click.option("--timeout", type=read_duration, metavar="TIME", help="Longest run of one attempt.")
 @click.option("--id", help="A UUID; the same id, kind and arguments again is the same job.")
 @click.option("--tenant", help="Whose job it is.")
+@click.option("--encrypted", is_flag=True, default=None, help="Encrypt its arguments.")
 @click.option("--throttle", metavar="KEY", help="What limits it, like domain:a.com.")
 @click.option("--share", help="Whose turn it counts as, like user:7.")
 @click.option("--cost", type=float, help="What it will spend of its throttle's rate.")

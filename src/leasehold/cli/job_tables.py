@@ -17,6 +17,7 @@ from leasehold.cli.output import (
     show,
     state_cell,
 )
+from leasehold.model.envelopes import key_in
 from leasehold.model.states import State
 from leasehold.model.wording import since, span
 
@@ -190,10 +191,14 @@ def _moment(moment: datetime | None) -> str:
 def _compact(value: Any) -> str:
     import msgspec
 
+    if isinstance(value, dict) and (key := key_in(value)) is not None:
+        return f"encrypted, key {key}"
     return msgspec.json.encode(value).decode()
 
 
 def _json(value: Any) -> str:
     import msgspec
 
+    if isinstance(value, dict) and (key := key_in(value)) is not None:
+        return f"encrypted, key {key}"
     return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -70,14 +70,15 @@ def list_jobs(session: Session, /, *, limit: int, before: str | None, **filters:
 
 @jobs.command("show", example="leasehold jobs show 0192f0c1-2a3b-7c4d-8e5f-60718293a4b5")
 @click.argument("job_id", metavar="ID")
+@click.option("--reveal", is_flag=True, help="Decrypt it, with the keys of LEASEHOLD_KEYS.")
 @with_session
-def show_job(session: Session, *, job_id: str) -> None:
+def show_job(session: Session, *, job_id: str, reveal: bool) -> None:
     """Show one job: its arguments, how far it is, its result, its attempts and its steps."""
     from leasehold.cli.job_tables import print_job
     from leasehold.cli.output import plain, print_json
 
     with session.client() as client:
-        job = client.get(job_id)
+        job = client.reveal(job_id) if reveal else client.get(job_id)
         history = client.history(job_id)
         checkpoint = client.checkpoint(job_id)
         steps = client.steps(job_id)

@@ -10,10 +10,12 @@ from leasehold.cli.audit import audit
 from leasehold.cli.batches import batches
 from leasehold.cli.bench import bench
 from leasehold.cli.commands import Program
+from leasehold.cli.credentials import credentials
 from leasehold.cli.doctor import doctor
 from leasehold.cli.draw import draw
 from leasehold.cli.enqueue import enqueue
 from leasehold.cli.jobs import jobs
+from leasehold.cli.keyring import keyring
 from leasehold.cli.keys import keys
 from leasehold.cli.migrate import migrate
 from leasehold.cli.move import move
@@ -65,7 +67,8 @@ for _command in (
         shares,
         workers,
     ),
-    *(stats, failures, top, retention, prune, alerts, token, audit, migrate, move, doctor, bench),
+    *(stats, failures, top, retention, prune, alerts, token, audit, keyring, credentials),
+    *(migrate, move, doctor, bench),
 ):
     program.add_command(_command)
 batches.add_command(draw)

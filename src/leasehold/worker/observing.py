@@ -10,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from leasehold.errors import BadOption
+from leasehold.model.envelopes import shown_text
 from leasehold.model.outcomes import Cancelled, Died, Failed, Outcome, Released, Snoozed, Succeeded
 from leasehold.store.base import Answer
 from leasehold.worker.attempt import NOT_STARTED
@@ -61,6 +62,11 @@ class Run:
     @property
     def id(self) -> JobId:
         return self._attempt.claim.job_id
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether what it holds and leaves is encrypted: then `error` is its class only."""
+        return self._attempt.seal is not None
 
     @property
     def kind(self) -> str:
@@ -182,6 +188,8 @@ class Observing:
         if run.outcome is None:  # else it was abandoned, and settled, before
             run.outcome, run.exception = _NAMES[type(outcome)], error
             run.error = outcome.error.message if isinstance(outcome, (Failed, Died)) else None
+            if attempt.seal is not None and run.error is not None:
+                run.error = attempt.seal.class_of(run.error)
         while run.entered:
             observer, surrounding = run.entered.pop()
             try:
@@ -207,7 +215,8 @@ class Observing:
             if answer is Answer.LOST:
                 self.lost(attempt)
             outcome = LOST if answer is Answer.LOST else each.outcome
-            runs.append(_ended(run_of(attempt), outcome, each.elapsed_seconds, each.error))
+            error = shown_text(each.error)
+            runs.append(_ended(run_of(attempt), outcome, each.elapsed_seconds, error))
         self._end(runs)
 
     def _end(self, runs: Sequence[Run]) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import random
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 SHORTEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 5.0, 600.0
 TELL_SECONDS = 60.0
+CANCELLED = "cancelled"  # what is said of one that somebody cancelled
+_ERRORS = frozenset({"failed", "dead"})
+_CLASS = re.compile(r"[A-Za-z_][\w.<>]*")
 _logger = logging.getLogger("leasehold.worker")
 
 
@@ -52,7 +56,7 @@ class AttemptSeal:
         if ended.result is not None:
             changes["result"] = msgspec.Raw(self._seal.seal_json(RESULT, bytes(ended.result)))
         if ended.error is not None:
-            changes["error"] = self._error(ended.error)
+            changes["error"] = self._said(ended)
         if ended.traceback is not None:
             hidden = hide(ended.traceback, self._secrets)
             changes["traceback"] = self._seal.seal_text(TRACEBACK, hidden)
@@ -81,14 +85,29 @@ class AttemptSeal:
     def open_step(self, step: Step) -> Step:
         return open_step(step, self._seal)
 
-    def _error(self, text: str) -> str:
-        name, colon, rest = text.partition(": ")
-        if not colon or not name.replace(".", "").isidentifier():
-            name, rest = "Error", text
-        return f"{name}: {self._seal.seal_text(ERROR, hide(rest, self._secrets))}"
+    def class_of(self, error: str) -> str:
+        """Return an error as those see it who watch: its class."""
+        return f"{_divide(error)[0]}: (encrypted)"
+
+    def _said(self, ended: Settlement) -> str:
+        """Encrypt what an attempt ended with, but for an error's class and for words of our own."""
+        text = ended.error or ""
+        if ended.outcome not in _ERRORS:
+            return text if text == CANCELLED else self._text(text)
+        name, rest = _divide(text)
+        return f"{name}: {self._text(rest)}" if rest else name
+
+    def _text(self, text: str) -> str:
+        return self._seal.seal_text(ERROR, hide(text, self._secrets))
 
     def _json(self, field: str, text: str) -> str:
         return self._seal.seal_json(field, text.encode()).decode()
+
+
+def _divide(error: str) -> tuple[str, str]:
+    """Part an error's class from what it says."""
+    name, _, rest = error.partition(": ")
+    return (name, rest) if _CLASS.fullmatch(name) else ("Error", error)
 
 
 class Opener:

@@ -33,7 +33,7 @@ class AsyncPool:
     async def connection(self) -> AsyncIterator[AsyncConnection]:
         room, idle = self._of_this_loop()
         async with room:
-            with translating():
+            with translating(self._url):
                 connection = await self._take(idle)
             try:
                 yield connection

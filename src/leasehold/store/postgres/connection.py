@@ -161,7 +161,7 @@ class Pool:
             if not connection.closed and (is_fresh or not has_hung_up(connection)):
                 return connection
             connection.close()
-        with translating():
+        with translating(self._url):
             return connect(self._url)
 
     def give_back(self, connection: Connection) -> None:
@@ -214,7 +214,7 @@ class Own:
 
     def open(self) -> Connection:
         if self._kept is None or self._kept.closed or self._pid != os.getpid():
-            with translating():
+            with translating(self._url):
                 self._kept = connect(self._url, plans_once=True)
             self._pid = os.getpid()
             self.generation += 1

@@ -26,6 +26,7 @@ from leasehold.errors import (
     StoreRefused,
     StoreUnavailable,
 )
+from leasehold.store.shown_url import hide_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,9 +119,15 @@ _OWN: dict[str, Callable[[str], LeaseholdError]] = {
 
 
 @contextmanager
-def translating() -> Iterator[None]:
-    """Run a block whose psycopg errors become leasehold's."""
+def translating(url: str = "") -> Iterator[None]:
+    """Run a block whose psycopg errors become leasehold's; one that opens `url` hides its password.
+
+    The driver's own words may hold a part of it: then they do not come along.
+    """
     try:
         yield
     except psycopg.Error as error:
-        raise translate(error) from error
+        translated = translate(error)
+        if not url or hide_secrets(str(error), url) == str(error):
+            raise translated from error
+        raise type(translated)(hide_secrets(str(translated), url)) from None

@@ -13,6 +13,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from leasehold.model.envelopes import key_in
+
 SHORT = 120  # characters in a table's cell
 LONG = 4_000  # … in a block of its own; the whole is a link away
 
@@ -77,12 +79,18 @@ def is_cut(text: str, most: int = LONG) -> bool:
 
 def pretty(value: Any) -> str:
     """Write decoded JSON for people to read."""
+    key = key_in(value) if isinstance(value, dict) else None
+    if key is not None:
+        return f"encrypted, key {key}"
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def compact(value: Any) -> str:
     """Write decoded JSON on one line; the arguments of a call as a call has them."""
     if isinstance(value, dict):
+        key = key_in(value)
+        if key is not None:
+            return f"encrypted, key {key}"
         return ", ".join(
             f"{key}={json.dumps(each, ensure_ascii=False)}" for key, each in value.items()
         )
