@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leasehold.model.durations import seconds
+from leasehold.model.passwords import hide_passwords
 from leasehold.model.retry import Failure
 from leasehold.model.signals import Cancel, Dead, Retry, Snooze
 
@@ -85,11 +86,12 @@ def decide(
     """Turn what a handler raised into an outcome. `failures` are those before this attempt."""
     match error:
         case Snooze():
-            return Snoozed(delay_seconds=error.after_seconds, until=error.until, reason=str(error))
+            reason = hide_passwords(str(error))
+            return Snoozed(delay_seconds=error.after_seconds, until=error.until, reason=reason)
         case Cancel():
-            return Cancelled(reason=clean(error.reason))
+            return Cancelled(reason=hide_passwords(clean(error.reason)))
         case Dead():
-            return Died(error=ErrorText(message=clean(f"Dead: {error.reason}")))
+            return Died(error=ErrorText(message=hide_passwords(clean(f"Dead: {error.reason}"))))
         case _:
             return _failed(error, failures + 1, max_attempts, policy, chance)
 
@@ -113,7 +115,7 @@ def _failed(
 
 
 def describe(error: BaseException) -> ErrorText:
-    """Write an error down as text."""
+    """Write an error down as text; the passwords of URLs in it are no part of what is kept."""
     name = type(error).__qualname__
     try:
         message = str(error)
@@ -121,8 +123,8 @@ def describe(error: BaseException) -> ErrorText:
         message = f"(its message can't be shown: {type(broken).__qualname__})"
     lines = traceback.format_exception(error)
     return ErrorText(
-        message=clean(f"{name}: {message}" if message else name)[:MESSAGE_LIMIT],
-        traceback=clean("".join(lines))[-TRACEBACK_LIMIT:],
+        message=hide_passwords(clean(f"{name}: {message}" if message else name))[:MESSAGE_LIMIT],
+        traceback=hide_passwords(clean("".join(lines)))[-TRACEBACK_LIMIT:],
     )
 
 

@@ -140,4 +140,6 @@ def _names(attempt: Attempt, reason: str, error: BaseException | None = None) ->
     if error is None:
         return names
     said = scrub(describe(error).message, claim.args)
+    if attempt.seal is not None:
+        said = attempt.seal.class_of(said)
     return names | {"error": said, "traceback": frames_of(error)}
