@@ -84,7 +84,7 @@ def test_a_credential_comes_in_on_stdin_and_never_out(cli: Cli, client: Client, 
 def test_doctor_looks_at_the_file_of_the_keys(cli: Cli, client: Client, keys: Path) -> None:
     def level() -> str:
         findings = cli("doctor", "--json").json()["findings"]
-        return next(each["level"] for each in findings if each["topic"] == "encryption")
+        return str(next(each["level"] for each in findings if each["topic"] == "encryption"))
 
     assert level() == "ok"
     keys.chmod(0o644)
