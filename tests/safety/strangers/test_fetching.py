@@ -22,6 +22,7 @@ from leasehold.fetching import (
     NameNotFound,
     RedirectRefused,
     TooSlow,
+    UrlRefused,
 )
 from leasehold.fetching.conversation import Connect, Conversation, Order, Receive, Resolve, Send
 from tests.safety.strangers.servers import (
@@ -221,6 +222,8 @@ def test_interim_answers_come_before_the_real_one() -> None:
         redirect("http://"),
         redirect("http://[::1"),
         redirect("/a\tb"),
+        redirect("/\\one.test/"),
+        redirect("\\\\one.test/"),
         redirect("/" + "a" * 9_000),
         answer(b"", "Location: /a", "Location: /b", status="302 Found"),
     ],
@@ -241,6 +244,14 @@ def test_redirects_end() -> None:
             fetcher(server).get(server.url())
         assert server.connections == 6
     assert len(caught.value.hops) == 6
+
+
+def test_a_closed_port_is_refused_before_its_name_is_looked_up() -> None:
+    def never(host: str, port: int) -> list[str]:
+        raise AssertionError((host, port))
+
+    with pytest.raises(UrlRefused, match="port 22"):
+        Fetcher(resolver=never).get("http://one.test:22/")
 
 
 def test_a_circle_of_redirects_is_left_at_once() -> None:
