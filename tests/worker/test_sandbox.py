@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 _ROOT = Path(__file__).parents[2]
 _WAYS_OUT = ("tcp", "tcp6", "udp", "unix", "unix datagram", "netlink", "a program's tcp")
-_FINE = ("pair", "thread", "loop")
+_FINE = ("a program", "pair", "thread", "loop")
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_task_without_network_reaches_nothing(
     could = run_one(client, get_out, canary.port, folder).result
     assert all(could[way] != "done" for way in (*_WAYS_OUT, "another's memory", "namespace")), could
     assert could["io_uring"] == "ENOSYS"
-    assert [could[way] for way in _FINE] == ["done"] * 3
+    assert [could[way] for way in _FINE] == ["done"] * 4
     assert canary.connections == 0
 
 
@@ -87,7 +87,7 @@ def test_a_task_that_does_not_ask_for_it_keeps_its_network(
     client: lh.Client, canary: Server, folder: str
 ) -> None:
     could = run_one(client, stay_connected, canary.port, folder).result
-    assert [could[way] for way in ("tcp", "unix", "unix datagram", *_FINE)] == ["done"] * 6
+    assert [could[way] for way in ("tcp", "unix", "unix datagram", *_FINE)] == ["done"] * 7
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_each_means_alone_closes_the_network_for_root_and_for_others(
     said = _confined_as(user, kept, canary.port, folder)
     assert said["means"] == {"_filter_calls": [False, True], "_leave_network": [True, False]}[kept]
     assert all(said["could"][way] != "done" for way in closed), said
-    assert [said["could"][way] for way in _FINE] == ["done"] * 3
+    assert [said["could"][way] for way in _FINE] == ["done"] * 4
     assert canary.connections == 0
 
 

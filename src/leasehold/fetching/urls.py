@@ -131,10 +131,16 @@ def _read_name(text: str, host: str) -> str:
 
 
 def _to_ascii(text: str, host: str) -> str:
+    """Map it as browsers do: they are less strict than registrars, and names with emoji exist."""
     try:
-        return idna.encode(host, uts46=True).decode()
+        mapped = idna.uts46_remap(host, std3_rules=False, transitional=False)
+        return ".".join(map(_punycode, mapped.split(".")))
     except (idna.IDNAError, UnicodeError) as error:
         raise UrlRefused(text, f"its host is no international name: {error}") from None
+
+
+def _punycode(label: str) -> str:
+    return label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}"
 
 
 def _target(path: str, query: str | None) -> str:

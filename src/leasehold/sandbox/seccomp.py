@@ -19,7 +19,7 @@ _REFUSE = 0x0005_0000
 _X32 = 0x4000_0000  # the calls of another interface on x86-64, under numbers of its own
 _UNIX, _STREAM, _KIND = 1, 1, 0xF
 _THREAD = 0x0001_0000
-_NEW_NAMESPACES = 0x7E02_0080  # of user, process, network, mount, time, IPC, host name, cgroup
+_NEW_NAMESPACES = 0x7E02_0000  # of user, process, network, mount, IPC, host name, cgroup
 
 # The same on both: these are younger than the split.
 _COMMON = {

@@ -13,6 +13,7 @@ import pytest
 
 from leasehold.errors import BadOption
 from leasehold.fetching import (
+    AddressRefused,
     AsyncFetcher,
     BadAnswer,
     ConnectionFailed,
@@ -25,6 +26,7 @@ from leasehold.fetching import (
     UrlRefused,
 )
 from leasehold.fetching.conversation import Connect, Conversation, Order, Receive, Resolve, Send
+from leasehold.fetching.urls import read_url
 from tests.safety.strangers.servers import (
     Script,
     Server,
@@ -159,6 +161,21 @@ def test_a_header_can_not_smuggle_a_second_request() -> None:
         assert server.connections == 0
 
 
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("faß.test", "xn--fa-hia.test"),
+        ("BÜCHER.Test", "xn--bcher-kva.test"),
+        ("例え.テスト", "xn--r8jz45g.xn--zckzah"),
+        ("i❤.test", "xn--i-7iq.test"),
+        ("one。test", "one.test"),
+        ("a_b.test", "a_b.test"),
+    ],
+)
+def test_names_are_read_as_browsers_read_them(host: str, expected: str) -> None:
+    assert read_url(f"http://{host}/", FetchRules()).host == expected
+
+
 def test_spaces_and_foreign_letters_in_a_path_are_escaped() -> None:
     with Server(saying(answer(b"ok"))) as server:
         page = fetcher(server).get(server.url("/grün und/%41?q=ä b\\c"))
@@ -244,6 +261,17 @@ def test_redirects_end() -> None:
             fetcher(server).get(server.url())
         assert server.connections == 6
     assert len(caught.value.hops) == 6
+
+
+def test_a_connection_that_leads_elsewhere_than_it_was_meant_to_is_cut() -> None:
+    """The kernel connects 0.0.0.0 to this machine, as a proxy in between might do with others."""
+    with Server(saying(answer(b"elsewhere"))) as server:
+        rules = FetchRules(allow=(f"0.0.0.0:{server.port}",))
+        url = f"http://0.0.0.0:{server.port}/"
+        for fetch in (Fetcher(rules).get, lambda url: asyncio.run(AsyncFetcher(rules).get(url))):
+            with pytest.raises(AddressRefused, match="connected there instead"):
+                fetch(url)
+        assert not any(server.requests)
 
 
 def test_a_closed_port_is_refused_before_its_name_is_looked_up() -> None:
