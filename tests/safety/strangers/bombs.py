@@ -126,11 +126,11 @@ def lying_zip(size: int = GIB) -> bytes:
     return _raw_zip([(b"bomb", pack_zeros(size, -15), 1_000)])
 
 
-def overlapping_zip(names: int = 500) -> bytes:
+def overlapping_zip(names: int = 500, size: int = 2**20) -> bytes:
     """Make one whose many members are all the same packed bytes."""
-    packed = pack_zeros(2**20, -15)
-    local = _local(b"a", packed, 2**20)
-    entries = b"".join(_entry(f"{n:04}".encode(), packed, 2**20, 0) for n in range(names))
+    packed = zlib.compress(bytes(size))[2:-4]
+    local = _local(b"a", packed, size)
+    entries = b"".join(_entry(f"{n:04}".encode(), packed, size, 0) for n in range(names))
     return local + entries + _end(names, len(entries), len(local))
 
 

@@ -19,7 +19,7 @@ from leasehold.reading import (
     open_zip,
     read_json,
 )
-from tests.safety.strangers.bombs import tar_of, zip_of
+from tests.safety.strangers.bombs import many_entries, overlapping_zip, tar_of, zip_of
 from tests.safety.strangers.servers import name_of
 
 _TEXT = b"The quick brown fox. " * 5_000
@@ -112,6 +112,8 @@ def _encrypt(member: zipfile.ZipInfo) -> None:
         (b"PK\3\4" + bytes(99), "broken"),
         (zip_of(("a", _TEXT))[:-30], "broken"),
         (zip_of(*((f"{n}", b"") for n in range(1_001))), "entries"),
+        (many_entries(), "entries"),
+        (overlapping_zip(2, 1_000), "ratio"),
     ],
     ids=name_of,
 )
