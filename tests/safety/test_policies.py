@@ -209,3 +209,21 @@ def test_a_name_that_looks_like_sql_is_a_tenant_as_any_other(
         made = enqueue_one(store)
         assert [job.id for job in store.find(Filter(), before=None, limit=9)] == [made]
         assert store.schedule(NAME, tenant="") is None
+
+
+def test_a_tenants_request_is_made_as_the_apps_role_also_by_the_workers_login(
+    access: Access, whole: Store, scene: Scene
+) -> None:
+    bounded: Any = whole.as_tenant(ACME)  # without what leasehold itself does to keep them apart
+    with bounded._lend() as connection:  # noqa: SLF001 - to look inside
+        assert connection.execute("SELECT current_user::text, leasehold.tenant()").fetchone() == (
+            access.roles.app,
+            ACME,
+        )
+    assert bounded.find(Filter(), before=None, limit=99) == []
+    assert bounded.get(scene.waiting) is None
+    assert bounded.cancel(scene.waiting, by=None) is None
+    assert bounded.get_batch(scene.batch) is None
+    assert bounded.schedules() == []
+    with bounded._lend() as connection, pytest.raises(errors.InsufficientPrivilege):  # noqa: SLF001
+        connection.execute("SELECT * FROM leasehold.worker")
