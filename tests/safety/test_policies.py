@@ -215,7 +215,7 @@ def test_a_tenants_request_is_made_as_the_apps_role_also_by_the_workers_login(
     access: Access, whole: Store, scene: Scene
 ) -> None:
     bounded: Any = whole.as_tenant(ACME)  # without what leasehold itself does to keep them apart
-    with bounded._lend() as connection:  # noqa: SLF001 - to look inside
+    with bounded._lend() as connection:
         assert connection.execute("SELECT current_user::text, leasehold.tenant()").fetchone() == (
             access.roles.app,
             ACME,
@@ -225,5 +225,5 @@ def test_a_tenants_request_is_made_as_the_apps_role_also_by_the_workers_login(
     assert bounded.cancel(scene.waiting, by=None) is None
     assert bounded.get_batch(scene.batch) is None
     assert bounded.schedules() == []
-    with bounded._lend() as connection, pytest.raises(errors.InsufficientPrivilege):  # noqa: SLF001
+    with bounded._lend() as connection, pytest.raises(errors.InsufficientPrivilege):
         connection.execute("SELECT * FROM leasehold.worker")
