@@ -69,6 +69,8 @@ if TYPE_CHECKING:
         NoSandbox,
         NotForTenants,
         PlainArguments,
+        QuotaBusy,
+        QuotaExceeded,
         ScheduleNotFound,
         SchemaMismatch,
         Stopping,
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     from leasehold.model.keeping import Keep, Retention
     from leasehold.model.keys import KeyInfo
     from leasehold.model.needs import Predecessor
+    from leasehold.model.quotas import QuotaInfo
     from leasehold.model.retry import (
         Failure,
         delays,
@@ -173,6 +176,8 @@ _HOMES = {
         "NoSandbox",
         "NotForTenants",
         "PlainArguments",
+        "QuotaBusy",
+        "QuotaExceeded",
         "NotForTenants",
         "SchemaMismatch",
         "Stopping",
@@ -189,6 +194,7 @@ _HOMES = {
     ),
     "keeping": ("PruneReport",),
     "model.alerts": ("Alert",),
+    "model.quotas": ("QuotaInfo",),
     "model.batches": ("BatchCounts", "BatchEnded", "BatchInfo", "BatchStatus", "JobEnded"),
     "model.causes": ("Cause", "Reason"),
     "model.credentials": ("CredentialInfo",),
@@ -294,6 +300,9 @@ __all__ = [
     "Point",
     "Predecessor",
     "PruneReport",
+    "QuotaBusy",
+    "QuotaExceeded",
+    "QuotaInfo",
     "Reason",
     "ReencryptReport",
     "Registry",

@@ -11,6 +11,7 @@ from leasehold.async_access import AsyncAudit, AsyncTokens
 from leasehold.async_alerts import AsyncAlerts
 from leasehold.async_batches import AsyncBatches
 from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
+from leasehold.async_quotas import AsyncQuotas
 from leasehold.async_schedules import AsyncSchedules
 from leasehold.async_secrets import AsyncCredentials, AsyncEncryption
 from leasehold.async_statistics import AsyncStats
@@ -98,6 +99,7 @@ class AsyncClient:
         self.retention = AsyncRetentions(self._client.retention)
         self.stats = AsyncStats(self._client.stats)
         self.alerts = AsyncAlerts(self._client.alerts)
+        self.quotas = AsyncQuotas(self._client.quotas)
         self.tokens = AsyncTokens(self._client.tokens)
         self.encryption = AsyncEncryption(self._client.encryption)
         self.credentials = AsyncCredentials(self._client.credentials)

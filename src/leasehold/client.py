@@ -44,6 +44,7 @@ from leasehold.model.states import State
 from leasehold.model.why import explain
 from leasehold.options import check_name, check_priority, read_job_id
 from leasehold.paging import read_page
+from leasehold.quotas import Quotas
 from leasehold.revealing import open_job, show_attempt, show_checkpoint, show_job, show_step
 from leasehold.schedules import Schedules
 from leasehold.sealing.keyring import read_environment
@@ -129,6 +130,7 @@ class Client:
         self.retention = Retentions(lambda: self.store)
         self.stats = Stats(lambda: self.store)
         self.alerts = Alerts(lambda: self.store)
+        self.quotas = Quotas(lambda: self.store)
         self.tokens = Tokens(lambda: self.store)
         self.audit = Audit(lambda: self.store)
         self.encryption = Encryption(lambda: self.store)

@@ -13,6 +13,7 @@
     ├── JobNotFound, WrongState, IdConflict
     ├── CredentialNotFound           nothing is kept under that name
     ├── NotForTenants, ForeignTenant a client of one tenant may not do this
+    ├── QuotaExceeded                the tenant may not have so many jobs, or not now
     ├── KeyHeld                      another live job has the key
     ├── NoResult                     no job before this one has left what was asked for
     ├── BatchNotFound, BatchSealed   it can't take this job
@@ -33,7 +34,8 @@
         ├── StoreUnavailable         connection refused, cut, database restarting: try again
         ├── StoreBusy                a lock could not be had in time: try again
         │   ├── KeyBusy              … of a key: an open transaction has enqueued under it
-        │   └── BatchBusy            … of a batch: an open transaction has added to it
+        │   ├── BatchBusy            … of a batch: an open transaction has added to it
+        │   └── QuotaBusy            … of a tenant's quotas: an open transaction has enqueued
         ├── StoreFull                no space left: nothing was written
         ├── StoreRefused             this database can't be used, and why
         │   └── StoreMoved           … its queue is, or will be, in another one
@@ -174,6 +176,27 @@ class IdConflict(LeaseholdError):
         self.job_ids = tuple(job_ids)
         named = ", ".join(str(job_id) for job_id in self.job_ids)
         super().__init__(f"already used for a job of another kind or with other arguments: {named}")
+
+
+class QuotaExceeded(LeaseholdError):
+    """A tenant's quota does not allow these jobs; nothing was written.
+
+    `quota` is "waiting" or "rate", `limit` what it allows (of a rate: at once), `retry_after` in
+    how many seconds they would be allowed, None when that depends on how fast jobs end.
+    """
+
+    def __init__(
+        self, tenant: str, quota: str, limit: float, *, retry_after: float | None = None
+    ) -> None:
+        self.tenant = tenant
+        self.quota = quota
+        self.limit = limit
+        self.retry_after = retry_after
+        if quota == "waiting":
+            said = f"may have {limit:,g} jobs waiting: enqueue them when some have run"
+        else:
+            said = f"has used up its rate: try again in {retry_after or 0:.3g} s"
+        super().__init__(f"tenant {tenant!r} {said}, or raise the quota")
 
 
 class NotForTenants(LeaseholdError):
@@ -370,6 +393,17 @@ class KeyBusy(StoreBusy):
         super().__init__(
             f"a transaction that is still open has enqueued under one of these keys: {named}; "
             "commit it, or try again"
+        )
+
+
+class QuotaBusy(StoreBusy):
+    """A transaction that is still open has enqueued for a tenant with quotas."""
+
+    def __init__(self, tenant: str) -> None:
+        self.tenant = tenant
+        super().__init__(
+            f"a transaction that is still open has enqueued for tenant {tenant!r}, and who has "
+            "quotas enqueues one after the other; commit it, or try again"
         )
 
 

@@ -21,8 +21,7 @@ SAVING_TABLES = ("checkpoint", "step")
 ALL_TABLES = (
     *(*JOB_TABLES, *LANE_TABLES, *TOGETHER_TABLES, *SAVING_TABLES),
     *("key", "task", "worker", "schedule", "retention", "duty", "statistic", "depth"),
-    *("alert", "alert_mute", "token", "session", "audit"),
-    "credential",
+    *("alert", "alert_mute", "token", "session", "audit", "credential", "quota"),
 )
 
 Row = dict[str, Any]

@@ -50,6 +50,7 @@ from leasehold.store.contract.keeping import KeepingStore
 from leasehold.store.contract.moving import MovingStore
 from leasehold.store.contract.needs import NeedsStore
 from leasehold.store.contract.people import PeopleStore
+from leasehold.store.contract.quotas import QuotaStore
 from leasehold.store.contract.results import ResultStore
 from leasehold.store.contract.saving import Saves, SavingStore, nothing_saved
 from leasehold.store.contract.schedules import ScheduleStore
@@ -164,6 +165,7 @@ class Store(
     VitalsStore,
     AlertStore,
     SecretStore,
+    QuotaStore,
     TenancyStore,
     AccessStore,
     AuditStore,
@@ -197,7 +199,8 @@ class Store(
 
         The same id, kind, tenant and arguments again is the same job; else `IdConflict`. A job
         whose key another one has is made or not as model/keys.py says; several of one key act one
-        after the other. `KeyBusy` when an open transaction has the key for too long.
+        after the other. `KeyBusy` when an open transaction has the key for too long. What the
+        quotas of a tenant do not allow is `QuotaExceeded`, and nothing is written.
         """
 
     def begin_enqueue(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:

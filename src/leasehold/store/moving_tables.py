@@ -131,6 +131,12 @@ TABLES: tuple[Table, ...] = (
     ),
     _table("credential", "tenant name", "tenant name value set_by updated_at:time"),
     _table(
+        "quota",
+        "tenant",
+        "tenant waiting:integer running:integer rate:real burst:real spare:integer full_at:time"
+        " set_by updated_at:time",
+    ),
+    _table(
         "retention",
         "scope name",
         "scope name tenant succeeded_seconds:real dead_seconds:real cancelled_seconds:real set_by"

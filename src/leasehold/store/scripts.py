@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from leasehold.errors import (
     IdConflict,
     KeyBusy,
     LeaseLost,
+    QuotaBusy,
+    QuotaExceeded,
     StoreBusy,
 )
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 ID_CONFLICT = "LH001"
 LEASE_LOST = "LH002"
 BATCH_REFUSES = "LH005"
+QUOTA_EXCEEDED = "LH007"
+QUOTA_BUSY = "LH008"
 LOCK_TIMEOUT = "55P03"
 _SQLITE_BUSY = 5
 _IDS = re.compile(r"\[[^\]]*\]")
@@ -112,6 +117,10 @@ def _translate(error: BaseException) -> LeaseholdError | None:
             return IdConflict(read_ids(str(inner)))
         if _has_state(inner, BATCH_REFUSES):
             return read_refusal(str(inner))
+        if _has_state(inner, QUOTA_EXCEEDED):
+            return read_quota_exceeded(str(inner))
+        if _has_state(inner, QUOTA_BUSY):
+            return QuotaBusy(str(inner).strip().splitlines()[0])
         # The lowest byte is the error, the rest its flavour (517 is SQLITE_BUSY_SNAPSHOT).
         if getattr(inner, "sqlite_errorcode", 0) & 0xFF == _SQLITE_BUSY:
             return StoreBusy(
@@ -184,3 +193,10 @@ def sqlite_transaction(connection: Any, execute: Callable[[str], object]) -> Ite
         raise
     if opening is Opening.OWN:
         execute("COMMIT")
+
+
+def read_quota_exceeded(message: str) -> QuotaExceeded:
+    """Read the JSON object in PostgreSQL's message: which quota of whom, and until when."""
+    said, _ = json.JSONDecoder().raw_decode(message[message.index("{") :])
+    tenant, quota, limit = said["tenant"], said["quota"], said["limit"]
+    return QuotaExceeded(tenant, quota, limit, retry_after=said["retry_after"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
@@ -70,6 +71,7 @@ KINDS: dict[type[LeaseholdError], Kind] = {
     errors.CredentialNotFound: Kind(404, "No such credential"),
     errors.WrongState: Kind(409, "Not possible in this state"),
     errors.IdConflict: Kind(409, "The id is another job's"),
+    errors.QuotaExceeded: Kind(429, "The tenant's quota is used up", may_try_again=True),
     errors.NotForTenants: Kind(403, "Not for tenants"),
     errors.ForeignTenant: Kind(403, "Another tenant's"),
     errors.KeyHeld: Kind(409, "A live job has the key"),
@@ -97,6 +99,7 @@ KINDS: dict[type[LeaseholdError], Kind] = {
     errors.StoreUnavailable: Kind(503, "The database can't be reached", may_try_again=True),
     errors.StoreBusy: Kind(503, "The database is busy", may_try_again=True),
     errors.KeyBusy: Kind(503, "The key is busy", may_try_again=True),
+    errors.QuotaBusy: Kind(503, "The tenant's quotas are busy", may_try_again=True),
     errors.BatchBusy: Kind(503, "The batch is busy", may_try_again=True),
     errors.StoreFull: Kind(507, "The database is full"),
     errors.StoreRefused: Kind(503, "The database can't be used"),
@@ -139,8 +142,14 @@ def problem_of(error: LeaseholdError) -> Problem:
         status=kind.status,
         detail=_UNREACHABLE if is_vague else " ".join(str(error).split()),
         about={} if is_vague else {name: _plain(value) for name, value in vars(error).items()},
-        headers={"Retry-After": str(_AGAIN_SECONDS)} if kind.may_try_again else {},
+        headers={"Retry-After": _again(error)} if kind.may_try_again else {},
     )
+
+
+def _again(error: LeaseholdError) -> str:
+    """Say in how many seconds to try again: as the error knows, else soon."""
+    known = getattr(error, "retry_after", None)
+    return str(_AGAIN_SECONDS if known is None else max(1, math.ceil(known)))
 
 
 def type_of(error: type[LeaseholdError]) -> str:

@@ -13,13 +13,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
-from psycopg import errors
+from psycopg import Error, errors
 from psycopg.pq import Format
 
 from leasehold.errors import KeyBusy
 from leasehold.store.base import keys_of
 from leasehold.store.postgres import rows
 from leasehold.store.postgres.arrays import pack_ids, pack_texts
+from leasehold.store.postgres.errors import QUOTA_EXCEEDED
 from leasehold.store.postgres.statements import Sending, Statements
 from leasehold.store.sql import load
 
@@ -54,7 +55,9 @@ class Enqueuing:
         follow = _sending("wake", [wake.encode()])
         try:
             self._statements.run_both(connection, _of_one(jobs[0], skew_seconds), follow)
-        except errors.UniqueViolation:
+        except Error as error:
+            if not _may_be_known(error):
+                raise
             return self._begin_any(connection, jobs, skew_seconds)()
         return {}
 
@@ -72,8 +75,11 @@ class Enqueuing:
         def existing() -> Answers:
             try:
                 finish()
-            except errors.UniqueViolation:
-                # One of them again, or another job under its id: told apart there.
+            except Error as error:
+                if not _may_be_known(error):
+                    raise
+                # One of them again, or another job under its id: told apart there. What stands
+                # there already needs no quota.
                 return self._begin_any(connection, jobs, skew_seconds)()
             return {}
 
@@ -106,6 +112,10 @@ class Enqueuing:
             return dict(map(rows.standing, found))
 
         return answers
+
+
+def _may_be_known(error: Error) -> bool:
+    return isinstance(error, errors.UniqueViolation) or error.sqlstate == QUOTA_EXCEEDED
 
 
 _shared = attrgetter(

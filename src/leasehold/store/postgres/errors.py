@@ -18,6 +18,7 @@ from leasehold.errors import (
     KeyHeld,
     LeaseholdError,
     PlainArguments,
+    QuotaBusy,
     SchemaMismatch,
     StoreBusy,
     StoreError,
@@ -27,6 +28,7 @@ from leasehold.errors import (
     StoreUnavailable,
 )
 from leasehold.store.shown_url import hide_secrets
+from leasehold.store.scripts import read_quota_exceeded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +39,8 @@ NOT_READ_COMMITTED = "LH003"
 KEY_HELD = "LH004"
 BATCH_REFUSES = "LH005"
 PLAIN = "LH006"
+QUOTA_EXCEEDED = "LH007"
+QUOTA_BUSY = "LH008"
 MOVED = "LH009"
 NOT_OWN = "LH010"
 
@@ -113,6 +117,8 @@ _OWN: dict[str, Callable[[str], LeaseholdError]] = {
     BATCH_REFUSES: _batch_refuses,
     NOT_READ_COMMITTED: _not_read_committed,
     PLAIN: _plain_arguments,
+    QUOTA_EXCEEDED: read_quota_exceeded,
+    QUOTA_BUSY: QuotaBusy,
     MOVED: StoreMoved,
     NOT_OWN: StoreRefused,
 }

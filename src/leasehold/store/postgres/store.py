@@ -59,6 +59,7 @@ from leasehold.store.postgres.narrow import claim_only, claim_parked_only
 from leasehold.store.postgres.needing import Dependents
 from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
+from leasehold.store.postgres.quotas import Quotas
 from leasehold.store.postgres.results import Results
 from leasehold.store.postgres.roles import find_prefix
 from leasehold.store.postgres.rules import Rules
@@ -121,6 +122,7 @@ class PostgresStore(
     Vital,
     Alerts,
     Secrets,
+    Quotas,
     Tenancy,
     Access,
     Audit,

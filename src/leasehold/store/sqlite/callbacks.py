@@ -50,7 +50,7 @@ def write_callbacks(jobs: Sequence[NewJob], now: int) -> Generator[Statement, Ro
             for job in jobs
         ]
         taken = yield from _taken(jobs)
-    yield from write_script(jobs, now)
+    yield from write_script(jobs, now, ignores_quotas=True)  # an end must not fail
 
 
 def _taken(jobs: Sequence[NewJob]) -> Generator[Statement, Rows, set[JobId]]:

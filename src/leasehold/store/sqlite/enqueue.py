@@ -17,6 +17,7 @@ from leasehold.model.keys import Standing, Verdict
 from leasehold.model.values import NewJob
 from leasehold.store.base import EnqueueScript, Rows, Statement
 from leasehold.store.sqlite.joining import has_batches, join_batches
+from leasehold.store.sqlite.quotas import admit
 from leasehold.store.sqlite.statements import as_json, refuse_nul, text
 from leasehold.store.sqlite.times import later
 
@@ -41,7 +42,9 @@ _likeness = attrgetter(
 Answer = TypeVar("Answer")
 
 
-def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
+def write_script(
+    jobs: Sequence[NewJob], now: int, *, ignores_quotas: bool = False
+) -> EnqueueScript:
     """Write first, look later: a transaction that reads first may not be allowed to write."""
     asked = unique_jobs(jobs)
     if not asked:
@@ -50,6 +53,8 @@ def write_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     refuse_nul(groups, lambda: _texts(jobs))
     if has_batches(asked.values()):
         yield from join_batches(list(asked.values()))
+    if not ignores_quotas:
+        yield from admit(asked.values(), now)
     written = yield Statement(text("enqueue"), {"now": now, "groups": groups})
     if kinds := plain_kinds(asked.values()):
         try:

@@ -6,6 +6,7 @@ sees and changes the key, the job that has it and the job that asks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -42,6 +43,7 @@ from leasehold.store.sqlite.enqueue import (
     write_script,
 )
 from leasehold.store.sqlite.joining import has_batches, join_batches
+from leasehold.store.sqlite.quotas import admit
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, refuse_nul, text
 from leasehold.store.sqlite.times import from_datetime, later, to_datetime, to_datetime_or_none
@@ -219,7 +221,10 @@ class Plan:
         return to_datetime(later(from_datetime(self.now), job.delay_seconds, job.run_at))
 
     def write(self, now: int) -> Generator[Statement, Rows, None]:
-        """Write all of it."""
+        """Write all of it, unless a quota does not allow it."""
+        by_id = {job.id: job.tenant for job in self.accepted}
+        leaving = Counter(by_id[by] for _, _, by in self.endings)
+        yield from admit(self.accepted, now, leaving=leaving)
         for ended, place, by in self.endings:
             yield from _end_waiting(ended, place, by, now)
         for job_id, run_at in self.pushes.items():
@@ -227,7 +232,7 @@ class Plan:
             yield Statement(text("key_push"), pushed)
         if self.rows:
             yield Statement(text("key_put"), {"keys": as_json(self.rows)})
-        yield from write_script(self.accepted, now)
+        yield from write_script(self.accepted, now, ignores_quotas=True)
         if self.behind:
             ids = {"ids": as_json(self.behind)}
             for name in ("key_behind", "key_behind_ready", "key_behind_scheduled"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from leasehold.errors import QuotaExceeded
 from leasehold.model.schedules import DueSchedules, Firing, NewSchedule, ScheduleInfo
 from leasehold.model.values import NewJob
 from leasehold.store.base import EnqueueScript, arrivals_of, made_of
@@ -84,6 +85,15 @@ class Schedules(Sealing):
         firing = self._sealed_firing(firing)
         if not self._may_fire(firing):
             return False
+        try:
+            return self._fire(firing)
+        except QuotaExceeded:
+            if firing.is_by_hand:
+                raise
+        # What its tenant's quotas do not allow is left out: the next slot comes.
+        return self._fire(msgspec.structs.replace(firing, jobs=()))
+
+    def _fire(self, firing: Firing) -> bool:
         with self._database.write() as connection:
             if not _move_on(connection, firing, self._clock.now()):
                 return False

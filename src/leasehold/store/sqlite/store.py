@@ -76,6 +76,7 @@ from leasehold.store.sqlite.keeping import Keeping
 from leasehold.store.sqlite.keyed import keyed_script, refused_script
 from leasehold.store.sqlite.moving import Moving, refuse_moved
 from leasehold.store.sqlite.operators import Operators
+from leasehold.store.sqlite.quotas import Quotas
 from leasehold.store.sqlite.results import Results
 from leasehold.store.sqlite.saving import Saving, settling
 from leasehold.store.sqlite.schedules import Schedules
@@ -105,6 +106,7 @@ class SqliteStore(
     Vital,
     Alerts,
     Secrets,
+    Quotas,
     Tenancy,
     Access,
     Audit,

@@ -85,7 +85,7 @@ STABLE
 AS $$
 BEGIN
   RAISE EXCEPTION USING
-    ERRCODE = 'LH006',
+    ERRCODE = 'LH007',
     MESSAGE = format('jobs of %L are encrypted: enqueue them with a client that has the keys', kind),
     DETAIL = kind;
 END
@@ -154,7 +154,8 @@ AS $$
 $$;
 
 -- Writes those jobs that are not there yet, and names those that are; or raises for a clash.
-CREATE FUNCTION leasehold.enqueue_missing(documents jsonb, moment timestamptz)
+CREATE FUNCTION leasehold.enqueue_missing(documents jsonb, moment timestamptz,
+  ignores_quotas boolean DEFAULT false)
 RETURNS TABLE (existing uuid)
 LANGUAGE plpgsql
 SET jit = off
@@ -210,6 +211,10 @@ BEGIN
     PERFORM leasehold.hold_back(documents, moment);
   END IF;
 
+  IF NOT ignores_quotas AND documents @? '$[*] ? (@.tenant != "")' THEN
+    PERFORM leasehold.admit_all(documents, moment, true);
+  END IF;
+
   -- A later statement, so that it sees what the insert waited for.
   SELECT jsonb_agg(asked.id) INTO clashing
   FROM jsonb_to_recordset(documents) AS asked (id uuid, tenant text, kind text, args jsonb)
@@ -240,7 +245,9 @@ $$;
 -- any other use of a known id is an error (SQLSTATE LH001) and nothing is written. A job whose key
 -- (`"unique": {"key": …}`) another one has is not made, and returned too: enqueue_keyed says why. A
 -- `batch` that takes no more members is an error (LH005). `on_end` is a job to make when this one ended.
-CREATE FUNCTION leasehold.enqueue_many(jobs text, skew_seconds double precision DEFAULT 0)
+-- What a tenant's quotas do not allow is an error (LH007); callbacks ignore them: an end must not fail.
+CREATE FUNCTION leasehold.enqueue_many(jobs text, skew_seconds double precision DEFAULT 0,
+  ignores_quotas boolean DEFAULT false)
 RETURNS TABLE (existing uuid)
 LANGUAGE plpgsql
 AS $$
@@ -257,6 +264,9 @@ BEGIN
   END IF;
   IF documents @? '$[*].batch' THEN
     PERFORM leasehold.join_batches(documents);
+  END IF;
+  IF NOT ignores_quotas AND documents @? '$[*] ? (@.tenant != "")' THEN
+    PERFORM leasehold.admit_all(documents, moment, false);
   END IF;
   -- Nearly always all ids are new. To find out by a plain insert is a sixth cheaper than ON CONFLICT.
   WITH asked AS MATERIALIZED (
@@ -302,8 +312,9 @@ BEGIN
     PERFORM leasehold.hold_back(documents, moment);
   END IF;
 EXCEPTION
-  WHEN unique_violation THEN
-    RETURN QUERY SELECT again.existing FROM leasehold.enqueue_missing(documents, moment) AS again;
+  WHEN unique_violation OR SQLSTATE 'LH007' THEN -- those that stand there already need no quota
+    RETURN QUERY
+    SELECT again.existing FROM leasehold.enqueue_missing(documents, moment, ignores_quotas) AS again;
 END
 $$;
 

@@ -78,6 +78,9 @@ BEGIN
   IF jobs::jsonb @? '$[*].batch' THEN -- batches are locked before keys
     PERFORM leasehold.join_batches(jobs::jsonb);
   END IF;
+  IF jobs::jsonb @? '$[*] ? (@.tenant != "")' THEN
+    PERFORM leasehold.lock_quotas(jobs::jsonb);
+  END IF;
   IF is_endless THEN
     PERFORM set_config('lock_timeout', '5s', true);
   END IF;

@@ -55,13 +55,21 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  IF last_id IS NOT NULL AND jobs::jsonb @? '$[*].unique' THEN
-    SELECT keyed.standing INTO stands
-    FROM leasehold.enqueue_keyed(jobs, skew_seconds) AS keyed
-    WHERE keyed.asked = last_id;
-  ELSIF last_id IS NOT NULL THEN
-    PERFORM leasehold.enqueue_many(jobs, skew_seconds);
-  END IF;
+  BEGIN
+    IF last_id IS NOT NULL AND jobs::jsonb @? '$[*].unique' THEN
+      SELECT keyed.standing INTO stands
+      FROM leasehold.enqueue_keyed(jobs, skew_seconds) AS keyed
+      WHERE keyed.asked = last_id;
+    ELSIF last_id IS NOT NULL THEN
+      PERFORM leasehold.enqueue_many(jobs, skew_seconds);
+    END IF;
+  EXCEPTION
+    WHEN SQLSTATE 'LH007' THEN -- what its tenant's quotas do not allow is left out: the next slot comes
+      IF by_hand THEN
+        RAISE;
+      END IF;
+      last_id := NULL;
+  END;
   UPDATE leasehold.schedule
   SET next_at = following,
     last_slot = coalesce(slot, last_slot),

@@ -189,13 +189,14 @@ BEGIN
     free := leasehold.derived_id(free, 'again');
   END LOOP;
   named := jsonb_build_object('id', free, 'args', jsonb_build_object('ended', ended));
-  PERFORM leasehold.enqueue_many(jsonb_build_array(asked || named)::text, skew_seconds);
+  PERFORM leasehold.enqueue_many(jsonb_build_array(asked || named)::text, skew_seconds,
+    ignores_quotas => true);
   RETURN coalesce(asked ->> 'queue', '*');
 EXCEPTION
   WHEN data_exception THEN
     named := named || jsonb_build_object('kind', coalesce(asked ->> 'kind', ''), 'timeout_seconds', 3600,
       'tenant', coalesce(asked ->> 'tenant', ''));
-    PERFORM leasehold.enqueue_many(jsonb_build_array(named)::text, skew_seconds);
+    PERFORM leasehold.enqueue_many(jsonb_build_array(named)::text, skew_seconds, ignores_quotas => true);
     RETURN '*';
 END
 $$;

@@ -106,3 +106,168 @@ BEGIN
     FROM (SELECT FROM leasehold.lease WHERE lease.gate = asked LIMIT said.running_limit) AS held)));
 END
 $$;
+
+-- What a tenant may have: jobs that wait, jobs that run, jobs enqueued in a time. NULL does not limit.
+-- Enqueues of a tenant with a row here lock it, so they come one after the other; of others nobody does.
+CREATE TABLE leasehold.quota (
+  tenant     text             NOT NULL PRIMARY KEY CHECK (tenant <> ''),
+  waiting    integer          CHECK (waiting >= 0),
+  running    integer          CHECK (running >= 0),
+  rate       double precision CHECK (rate > 0), -- jobs a second …
+  burst      double precision CHECK (burst >= 1), -- … and at once, after a rest
+  spare      integer          NOT NULL DEFAULT 0, -- so many may still come before it is counted again
+  full_at    timestamptz, -- when the rate's bucket is full again; NULL: it is
+  set_by     text,
+  updated_at timestamptz      NOT NULL,
+  CHECK ((rate IS NULL) = (burst IS NULL))
+) WITH (fillfactor = 50);
+
+-- A tenant's live jobs, to count them. Jobs of no tenant are not in there.
+CREATE INDEX ready_tenant ON leasehold.ready (tenant) WHERE tenant <> '';
+CREATE INDEX scheduled_tenant ON leasehold.scheduled (tenant) WHERE tenant <> '';
+CREATE INDEX parked_tenant ON leasehold.parked (tenant) WHERE tenant <> '';
+CREATE INDEX waiting_tenant ON leasehold.waiting (tenant) WHERE tenant <> '';
+CREATE INDEX lease_tenant ON leasehold.lease (tenant) WHERE tenant <> '';
+
+-- Counts a tenant's jobs that have not ended and do not run, up to a number.
+CREATE FUNCTION leasehold.count_waiting(asked text, most bigint)
+RETURNS bigint
+LANGUAGE sql
+VOLATILE
+AS $$
+  SELECT count(*)
+  FROM (
+    SELECT FROM leasehold.ready WHERE tenant = asked AND tenant <> ''
+    UNION ALL
+    SELECT FROM leasehold.scheduled WHERE tenant = asked AND tenant <> ''
+    UNION ALL
+    SELECT FROM leasehold.parked WHERE tenant = asked AND tenant <> ''
+    UNION ALL
+    SELECT FROM leasehold.waiting WHERE tenant = asked AND tenant <> ''
+    LIMIT most
+  ) AS job
+$$;
+
+-- Locks a tenant's quotas, if it has some that an enqueue must keep to, for a while at most: a caller's
+-- open transaction may have them. LH008 when it does for too long.
+CREATE FUNCTION leasehold.lock_quota(asked text)
+RETURNS leasehold.quota
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  said       leasehold.quota;
+  is_endless boolean := current_setting('lock_timeout') = '0';
+BEGIN
+  IF is_endless THEN
+    PERFORM set_config('lock_timeout', '5s', true);
+  END IF;
+  SELECT * INTO said
+  FROM leasehold.quota
+  WHERE tenant = asked
+    AND (waiting IS NOT NULL OR rate IS NOT NULL)
+  FOR UPDATE;
+  IF is_endless THEN
+    PERFORM set_config('lock_timeout', '0', true);
+  END IF;
+  RETURN said;
+EXCEPTION
+  WHEN lock_not_available THEN
+    RAISE EXCEPTION USING ERRCODE = 'LH008', MESSAGE = asked;
+END
+$$;
+
+-- Lets so many jobs of a tenant come, or raises LH007 and says when they might: lock, then count, each a
+-- statement of its own. `are_written`: the jobs stand there already, and are counted with the others.
+-- A count holds until as many have come as it left room for: in between only claims can make it less.
+CREATE FUNCTION leasehold.admit(asked text, jobs bigint, moment timestamptz,
+  are_written boolean DEFAULT false)
+RETURNS boolean
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $$
+DECLARE
+  said    leasehold.quota;
+  tokens  double precision;
+  missing double precision;
+BEGIN
+  IF NOT EXISTS (SELECT FROM leasehold.quota WHERE tenant = asked) THEN
+    RETURN true;
+  END IF;
+  said := leasehold.lock_quota(asked);
+  IF said.rate IS NOT NULL THEN
+    tokens := said.burst
+      - greatest(0, said.rate * coalesce(extract(epoch FROM said.full_at - moment), 0));
+    missing := least(jobs, said.burst) - tokens; -- more than fit into a full bucket need a full one
+    IF missing > 0 THEN
+      RAISE EXCEPTION USING
+        ERRCODE = 'LH007',
+        MESSAGE = jsonb_build_object('tenant', asked, 'quota', 'rate', 'limit', said.burst,
+          'retry_after', missing / said.rate);
+    END IF;
+    said.full_at := moment + make_interval(secs => (said.burst - tokens + jobs) / said.rate);
+  END IF;
+  IF said.waiting IS NOT NULL THEN
+    IF said.spare < jobs THEN
+      said.spare := said.waiting + CASE WHEN are_written THEN jobs ELSE 0 END
+        - leasehold.count_waiting(asked, said.waiting + jobs + 1);
+    END IF;
+    IF said.spare < jobs THEN
+      RAISE EXCEPTION USING
+        ERRCODE = 'LH007',
+        MESSAGE = jsonb_build_object('tenant', asked, 'quota', 'waiting', 'limit', said.waiting,
+          'retry_after', NULL);
+    END IF;
+    said.spare := said.spare - jobs;
+  END IF;
+  IF said.tenant IS NOT NULL THEN
+    UPDATE leasehold.quota SET spare = said.spare, full_at = said.full_at WHERE tenant = asked;
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- Lets these jobs come, or none of them; of those that are written, the ones made at that moment.
+CREATE FUNCTION leasehold.admit_all(documents jsonb, moment timestamptz, are_written boolean)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  asked record;
+BEGIN
+  FOR asked IN
+    SELECT document.tenant, count(DISTINCT document.id) AS jobs
+    FROM jsonb_to_recordset(documents) AS document (id uuid, tenant text)
+    WHERE document.tenant <> ''
+      AND (NOT are_written OR EXISTS (
+        SELECT FROM leasehold.job WHERE job.id = document.id AND job.created_at = moment))
+    GROUP BY document.tenant
+    ORDER BY document.tenant -- everybody locks in one order
+  LOOP
+    PERFORM leasehold.admit(asked.tenant, asked.jobs, moment, are_written);
+  END LOOP;
+END
+$$;
+
+-- Locks the quotas of these jobs' tenants: before their keys, as other enqueues do.
+CREATE FUNCTION leasehold.lock_quotas(documents jsonb)
+RETURNS void
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  asked text;
+BEGIN
+  FOR asked IN
+    SELECT DISTINCT document ->> 'tenant'
+    FROM jsonb_array_elements(documents) AS document
+    WHERE document ->> 'tenant' <> ''
+    ORDER BY 1
+  LOOP
+    PERFORM leasehold.lock_quota(asked);
+  END LOOP;
+END
+$$;

@@ -9,3 +9,7 @@ WITH job AS (
 INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant)
 SELECT id, $4, $6, now() + make_interval(secs => $11), $5, $3
 FROM unnest($1::uuid[]) AS id
+WHERE CASE
+  WHEN $3 = '' THEN true
+  ELSE (SELECT leasehold.admit($3, cardinality($1::uuid[]), now() + make_interval(secs => $11)))
+END -- once, or it raises LH007

@@ -9,3 +9,4 @@ WITH job AS (
 INSERT INTO leasehold.ready (job_id, queue, priority, created_at, kind, tenant)
 SELECT id, queue, priority, created_at, kind, tenant
 FROM job
+WHERE CASE WHEN tenant = '' THEN true ELSE leasehold.admit(tenant, 1, created_at) END -- or raises LH007
