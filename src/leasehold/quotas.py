@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from leasehold.acting import recorded, who
 from leasehold.errors import BadOption
 from leasehold.model.quotas import QuotaChange, check_tenant, read_count, read_rate
 from leasehold.options import check_name
@@ -52,11 +53,16 @@ class Quotas:
             change["rate"], change["burst"] = read_rate(rate)
         if not change:
             raise BadOption(f"quota of {tenant!r}: say what is to change")
-        self._store().set_quota(tenant, QuotaChange(**change, by=by))
+        said = {name: value for name, value in change.items() if name != "burst"}
+        with recorded(self._store(), "quota.set", tenant, by=by, tenant=tenant, **said):
+            self._store().set_quota(tenant, QuotaChange(**change, by=who(by)))
         self._store().notify({ANY_QUEUE: 1})
 
     def remove(self, tenant: str) -> bool:
         """Take all its quotas away; False when it had none."""
-        is_changed = self._store().remove_quota(check_name("tenant", check_tenant(tenant)))
+        check_name("tenant", check_tenant(tenant))
+        with recorded(self._store(), "quota.remove", tenant, tenant=tenant) as doing:
+            is_changed = self._store().remove_quota(tenant)
+            doing.count = int(is_changed)
         self._store().notify({ANY_QUEUE: 1})
         return is_changed

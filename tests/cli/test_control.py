@@ -349,3 +349,21 @@ def test_who_has_no_name_here_is_nobody(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("getpass.getuser", fail)
     assert os_user() is None
+
+
+# -- quotas ----------------------------------------------------------------------------------------
+def test_quotas_are_set_shown_and_removed(cli: Cli) -> None:
+    assert cli("quotas").out == "No tenant has quotas.\n"
+    words = ["--waiting", "1000", "--running", "20", "--rate", "60/minute", "--by", "ada"]
+    assert cli("quotas", "set", "acme", *words).out == "acme has its new quotas\n"
+    line = cli("quotas").out.splitlines()[1]
+    assert line.split()[:7] == ["acme", "0", "of", "1,000", "0", "of", "20"]
+    (shown,) = cli("quotas", "--json").json()["quotas"]
+    assert (shown["rate"], shown["burst"], shown["set_by"]) == (1.0, 60.0, "ada")
+    cli("quotas", "set", "acme", "--waiting", "off", "--rate", "off")
+    (shown,) = cli("quotas", "--json").json()["quotas"]
+    assert (shown["waiting_limit"], shown["running_limit"], shown["rate"]) == (None, 20, None)
+    assert cli("quotas", "remove", "acme").out == "acme has no quotas any more\n"
+    assert cli("quotas", "remove", "acme").out == "acme had no quotas\n"
+    for wrong in (["--waiting", "many"], ["--rate", "fast"], []):
+        assert cli("quotas", "set", "acme", *wrong).code == 2

@@ -224,7 +224,7 @@ def test_a_slot_whose_job_is_refused_is_left_out(store: Store, tables: Tables) -
     limit(store, waiting=0)
     slot = store.now() - timedelta(seconds=1)
     following = slot + timedelta(minutes=1)
-    schedule = NewSchedule(name="s", tenant=ACME, rule="every 60s", job={"kind": GREET})
+    schedule = NewSchedule(name="s", tenant=ACME, rule="every 60s", job={"kind": GREET, "args": {}})
     store.put_schedule(schedule, next_at=slot, by="ada", seen=None)
     (seen,) = store.schedules()
     firing = Firing(

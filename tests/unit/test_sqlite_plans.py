@@ -36,6 +36,7 @@ SCANNING = {
     "queues",
     "queues_limited",
     "queues_paused",
+    "quotas",
     "retentions",
     "schedules",
     "shares",

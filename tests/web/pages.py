@@ -22,6 +22,7 @@ PATHS = (
     "/schedules",
     "/workers",
     "/throttles",
+    "/tenants",
     "/system",
     "/system/findings",
 )

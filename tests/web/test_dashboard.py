@@ -161,6 +161,23 @@ def test_schedules_are_run_and_paused(pages: Pages, client: Client) -> None:
     assert client.schedules.get("nightly").paused_at is None
 
 
+def test_quotas_of_tenants_and_limits_of_queues_are_set_on_their_pages(
+    pages: Pages, client: Client
+) -> None:
+    pages.send("/tenants/set", {"tenant": "acme", "waiting": "10", "rate": "100/minute"})
+    (quota,) = client.quotas.list()
+    assert (quota.tenant, quota.waiting_limit, quota.burst) == ("acme", 10, 100.0)
+    assert "acme" in pages.get("/tenants").text
+    pages.send("/tenants/remove", {"tenant": "acme"})
+    assert client.quotas.list() == []
+    pages.send("/queues/limit", {"name": "mail", "running": "3"})
+    (queue,) = client.queues.list()
+    assert queue.running_limit == 3
+    assert "3 at once" in pages.get("/queues").text
+    pages.send("/queues/limit", {"name": "mail", "running": ""})
+    assert client.queues.list() == []
+
+
 def test_throttles_get_other_limits_and_pauses(pages: Pages, client: Client) -> None:
     client.throttles.set("domain", running=2)
     pages.send("/throttles/set", {"name": "domain", "running": "5", "rate": "2.5", "burst": "10"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
@@ -209,3 +209,43 @@ def test_the_numbers_of_the_last_hour(service: Service, client: Client) -> None:
     assert (group["kind"], group["error"], group["count"]) == ("web.fail", "ValueError", 1)
     assert service.refused(422, "GET", "/api/stats", params={"window": "1s"})
     assert service.refused(422, "GET", "/api/stats", params={"window": "soon"})
+
+
+# -- quotas ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["acme", "a/b c", "ü"])
+def test_quotas_change_and_only_those_that_are_named(
+    service: Service, client: Client, name: str
+) -> None:
+    path = f"/api/quotas/{quoted(name)}"
+    first = {"waiting": 10, "running": 2, "rate": "100/minute", "by": "ada"}
+    assert service.ask("PATCH", path, json=first).status_code == 204
+    assert service.ask("PATCH", path, json={"running": None}).status_code == 204
+    (told,) = service.get("/api/quotas")
+    assert (told["tenant"], told["waiting_limit"], told["running_limit"]) == (name, 10, None)
+    assert told["burst"] == 100.0
+    assert service.ask("DELETE", path).json() == {"is_changed": True}
+    assert service.ask("DELETE", path).json() == {"is_changed": False}
+    assert client.quotas.list() == []
+
+
+@pytest.mark.parametrize(
+    "request_", [{}, {"waiting": -1}, {"running": "3"}, {"rate": "fast"}, {"rate": 5}]
+)
+def test_a_quota_that_can_be_none_is_refused(service: Service, request_: dict[str, Any]) -> None:
+    assert service.refused(422, "PATCH", "/api/quotas/acme", json=request_)
+
+
+def test_an_enqueue_over_a_quota_is_429_and_says_when_to_come_back(
+    service: Service, client: Client
+) -> None:
+    client.quotas.set("acme", rate="1/hour")
+    job = {"kind": "sum", "args": {"a": 1, "b": 2}, "tenant": "acme"}
+    assert service.ask("POST", "/api/jobs", json=job).status_code == 201
+    answer = service.ask("POST", "/api/jobs", json=job)
+    assert answer.status_code == 429
+    assert 3500 < int(answer.headers["Retry-After"]) <= 3600
+    told = answer.json()
+    assert told["type"] == "urn:leasehold:problem:quota-exceeded"
+    assert (told["about"]["tenant"], told["about"]["quota"]) == ("acme", "rate")
+    client.quotas.set("acme", rate=None, waiting=1)
+    assert service.ask("POST", "/api/jobs", json=job).headers["Retry-After"] == "1"

@@ -20,6 +20,7 @@ from leasehold.cli.keys import keys
 from leasehold.cli.migrate import migrate
 from leasehold.cli.move import move
 from leasehold.cli.queues import queues, workers
+from leasehold.cli.quotas import quotas
 from leasehold.cli.retention import prune, retention
 from leasehold.cli.schedules import schedules
 from leasehold.cli.serve import serve
@@ -65,6 +66,7 @@ for _command in (
         schedules,
         throttles,
         shares,
+        quotas,
         workers,
     ),
     *(stats, failures, top, retention, prune, alerts, token, audit, keyring, credentials),

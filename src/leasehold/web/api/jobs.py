@@ -15,6 +15,8 @@ from leasehold.errors import (
     JobNotFound,
     KeyBusy,
     KeyHeld,
+    QuotaBusy,
+    QuotaExceeded,
     WrongState,
 )
 from leasehold.model.states import State
@@ -63,7 +65,16 @@ class PriorityRequest(Command):
             "model": documents.Enqueued,
             "description": "It was there already, or its key is held",
         },
-        **problems(BadArguments, BadOption, BatchNotFound, IdConflict, BatchSealed, KeyBusy),
+        **problems(
+            BadArguments,
+            BadOption,
+            BatchNotFound,
+            IdConflict,
+            BatchSealed,
+            KeyBusy,
+            QuotaBusy,
+            QuotaExceeded,
+        ),
     },
 )
 @operates

@@ -29,12 +29,13 @@ NAVIGATION = (
     ("/schedules", "Schedules", "s"),
     ("/workers", "Workers", "w"),
     ("/throttles", "Throttles", "t"),
+    ("/tenants", "Tenants", "n"),
     ("/system", "System", "y"),
     ("/audit", "Audit", "a"),
 )
 # Who is bound to a tenant sees only what can be one's.
 FOR_TENANTS = frozenset({"/jobs", "/batches", "/schedules", "/audit"})
-FOR_ADMINS = frozenset({"/audit"})
+FOR_ADMINS = frozenset({"/audit", "/tenants"})
 _RELATIVE = re.compile(rb"(<time [^>]*>)[^<]*")
 
 

@@ -32,6 +32,7 @@ from leasehold.web.dashboard import (
     queues,
     schedules,
     system,
+    tenants,
     throttles,
     workers,
 )
@@ -60,6 +61,7 @@ PAGES = Section(
     schedules.section,
     workers.section,
     throttles.section,
+    tenants.section,
     system.section,
     audit.section,
 )

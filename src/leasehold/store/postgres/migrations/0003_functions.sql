@@ -85,7 +85,7 @@ STABLE
 AS $$
 BEGIN
   RAISE EXCEPTION USING
-    ERRCODE = 'LH007',
+    ERRCODE = 'LH006',
     MESSAGE = format('jobs of %L are encrypted: enqueue them with a client that has the keys', kind),
     DETAIL = kind;
 END
