@@ -103,7 +103,7 @@ def test_every_unique_key_that_a_tenant_can_choose_includes_the_tenant(
             continue
         assert "tenant" in columns or _JOB_IDS & set(columns), f"{table} {columns}"
     shared = {table for table, _ in admin.execute(_KEYS)} & rights.NOT_FOR_TENANTS & tenants
-    assert shared <= {*_SHARED, "retention"}
+    assert shared <= {*_SHARED, "retention", "quota"}
 
 
 def test_no_role_is_more_than_it_should_be(access: Access, admin: psycopg.Connection[Any]) -> None:
@@ -142,7 +142,8 @@ def test_functions_run_with_the_rights_of_who_calls_them(
         (access.roles.app,),
     ).fetchall()
     definers = {name: config for name, is_definer, config, _ in found if is_definer}
-    assert definers == {"keep_apart": ["search_path=pg_catalog, pg_temp"]}
+    assert definers.keys() == {"keep_apart", "admit", "lock_quota"}
+    assert {config[0] for config in definers.values()} == {"search_path=pg_catalog, pg_temp"}
     assert {name for name, _, _, may in found if not may} == rights.WORKER_FUNCTIONS
 
 

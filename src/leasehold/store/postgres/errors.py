@@ -27,8 +27,8 @@ from leasehold.errors import (
     StoreRefused,
     StoreUnavailable,
 )
-from leasehold.store.shown_url import hide_secrets
 from leasehold.store.scripts import read_quota_exceeded
+from leasehold.store.shown_url import hide_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

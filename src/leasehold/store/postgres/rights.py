@@ -50,13 +50,14 @@ WORKER: Final[dict[str, str]] = {
 # What tenants have no right to: operators' settings, the fleet, what is counted over all tenants.
 NOT_FOR_TENANTS: Final = frozenset(
     {
-        *("throttle", "bucket", "charge", "turnstile", "share", "queue"),
+        *("throttle", "bucket", "charge", "turnstile", "share", "queue", "quota"),
         *("retention", "duty", "statistic", "depth", "alert", "alert_mute"),
         *("token", "session"),
     }
 )
 VIEWS: Final = frozenset({"record", "jobs", "need", "batches"})
-# Functions run with the rights of who calls them (but for the trigger's), so they give no more.
+# Functions run with the rights of who calls them, so they give no more; but for the trigger's, and
+# for admit and lock_quota, which let a tenant count against its own quotas and no other's.
 # These are the workers' all the same: tenants have nothing to do with them.
 WORKER_FUNCTIONS: Final = frozenset(
     {

@@ -160,6 +160,9 @@ DECLARE
   said       leasehold.quota;
   is_endless boolean := current_setting('lock_timeout') = '0';
 BEGIN
+  IF asked <> leasehold.tenant() THEN -- it runs as the owner: not for tenants to lock each other's
+    RAISE EXCEPTION USING ERRCODE = 'LH010', MESSAGE = 'these quotas are another tenant''s';
+  END IF;
   IF is_endless THEN
     PERFORM set_config('lock_timeout', '5s', true);
   END IF;
