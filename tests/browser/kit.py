@@ -30,6 +30,7 @@ PATHS = (
     "/throttles",
     "/system",
     "/system/findings",
+    "/audit",
 )
 WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 # htmx says so on the console when a page is left while it is being brought up to date.

@@ -25,6 +25,7 @@ PATHS = (
     "/tenants",
     "/system",
     "/system/findings",
+    "/audit",
 )
 SCRIPT = {"HX-Request": "true"}
 _VOID = {"meta", "link", "input", "br", "path", "rect", "circle", "progress"}

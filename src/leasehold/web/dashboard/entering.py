@@ -22,15 +22,19 @@ if TYPE_CHECKING:
     from fastapi import Request, Response
 
     from leasehold.web.access.access import Access
+    from leasehold.web.dashboard.looks import Look
 
 _ALWAYS = {"Cache-Control": "no-store"}
 _WRONG = "This token is not known, was revoked, or has expired."
 
 
-def show_login(request: Request, *, wrong: str = "", status: int = 200) -> Response:
+def show_login(request: Request) -> Response:
     """Ask for a token."""
-    look = look_of(request)
-    values = {"wrong": wrong, "next": _next(look.asked("next"))}
+    return _show(look_of(request), wrong="", status=200)
+
+
+def _show(look: Look, *, wrong: str, status: int) -> Response:
+    values = {"wrong": wrong, "next": _wanted(look)}
     return HTMLResponse(write_part(look, "login.html", **values), status, _ALWAYS)
 
 
@@ -45,10 +49,9 @@ async def log_in(request: Request, form: Mapping[str, tuple[str, ...]]) -> Respo
         detail = "too many wrong tokens came from your address"
         raise Denied(too_many(error.seconds, detail)) from None
     if identity is None:
-        return show_login(request, wrong=_WRONG, status=401)
+        return _show(look, wrong=_WRONG, status=401)
     cookie, seconds = await access.log_in(identity, address)
-    to = look.root + _next(look.said("next") or look.asked("next"))
-    response = RedirectResponse(to, 303, headers=_ALWAYS)
+    response = RedirectResponse(look.root + _wanted(look), 303, headers=_ALWAYS)
     set_session(response, request.scope, cookie, seconds)
     return response
 
@@ -69,8 +72,9 @@ def _access(request: Request) -> Access:
     return access
 
 
-def _next(wanted: str) -> str:
+def _wanted(look: Look) -> str:
     """Return where to go after the login: only ever a page of this service."""
+    wanted = look.said("next") or look.asked("next")
     given = urlsplit(wanted)
     is_ours = not given.scheme and not given.netloc and given.path.startswith("/")
     if not is_ours or "\\" in wanted or given.path.startswith(("/login", "//")):

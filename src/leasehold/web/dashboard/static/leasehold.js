@@ -68,6 +68,7 @@
       if (source && source.readyState === EventSource.CLOSED) {
         source = null;
         setTimeout(open, 5000);
+        htmx.trigger(live, "tick", { mark: "" }); // whoever is not let in any more is led to the login
       }
     });
   }
