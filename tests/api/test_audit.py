@@ -104,6 +104,8 @@ TRIED: dict[str, tuple[str, Callable[[Any, dict[str, Any]], Any]]] = {
     "throttles.pause": ("throttle.pause", lambda client, _: client.throttles.pause("host")),
     "throttles.resume": ("throttle.resume", lambda client, _: client.throttles.resume("host")),
     "throttles.refill": ("throttle.refill", lambda client, _: client.throttles.refill("host:a")),
+    "quotas.set": ("quota.set", lambda client, _: client.quotas.set("acme", waiting=9)),
+    "quotas.remove": ("quota.remove", lambda client, _: client.quotas.remove("acme")),
     "shares.set": ("share.set", lambda client, _: client.shares.set("big", weight=3)),
     "queues.pause": ("queue.pause", lambda client, _: client.queues.pause("mail", reason="why")),
     "queues.resume": ("queue.resume", lambda client, _: client.queues.resume("mail")),
