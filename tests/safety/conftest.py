@@ -55,10 +55,28 @@ def way(request: pytest.FixtureRequest) -> str:
     return way
 
 
+@pytest.fixture(scope="session")
+def shared_plain_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """One database without roles for the whole session."""
+    url = postgres_server.create_database()
+    with contextlib.closing(open_store(url)) as store:
+        store.migrate()
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture
+def plain_url(shared_plain_url: str) -> str:
+    with open_tables(shared_plain_url) as tables:
+        tables.empty()
+    return shared_plain_url
+
+
 @pytest.fixture
 def store_url(way: str, request: pytest.FixtureRequest) -> str:
     """Where the whole store is."""
-    url: str = request.getfixturevalue("worker_url" if way == "app" else f"{way}_url")
+    names = {"sqlite": "sqlite_url", "postgres": "plain_url"}
+    url: str = request.getfixturevalue(names.get(way, "worker_url"))
     return url
 
 

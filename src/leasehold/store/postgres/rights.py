@@ -65,11 +65,22 @@ WORKER_FUNCTIONS: Final = frozenset(
         *("save", "settle", "erase", "erase_ended", "living", "is_wanting"),
         *("past_their_time", "kept_seconds", "prune_horizon"),
         *("prune_jobs", "prune_batches", "prune_keys"),
-        *("keep_apart", "keep_audit", "refuse_moved", "microseconds_of", "moment_of"),
+        *(
+            "keep_apart",
+            "keep_rows_apart",
+            "keep_audit",
+            "refuse_moved",
+            "microseconds_of",
+            "moment_of",
+        ),
     }
 )
-# Rows in which a tenant names jobs, batches or callbacks: a trigger looks whose they are.
-KEPT_APART: Final = (
-    *("job", "ready", "scheduled", "parked", "waiting", "outcome", "callback"),
-    *("dependent", "dependency", "key", "batch", "schedule"),
+# Rows in which a tenant names jobs, batches or callbacks: a trigger looks whose they are. One by
+# one, or, where a tenant adds many that each belong to a job and can't change them, all at once.
+KEPT_APART: Final = frozenset({"job", "key", "batch", "schedule"})
+ROWS_KEPT_APART: Final = frozenset(
+    {
+        *("ready", "scheduled", "parked", "waiting", "outcome"),
+        *("callback", "dependent", "dependency"),
+    }
 )

@@ -197,8 +197,8 @@ class _Setting:
             for policy, said, roles in self._wanted(each):
                 if standing.get((each.name, policy)) != (said, said, sorted(roles)):
                     self._put_policy(table, policy, said, roles)
-            if each.name in rights.KEPT_APART and not each.is_watched:
-                self._watch(table)
+            if not each.is_watched:
+                self._watch(each.name, table)
 
     def _wanted(self, relation: Relation) -> Iterator[tuple[str, str, list[str]]]:
         owner, migrator, worker, app = self._roles
@@ -225,14 +225,25 @@ class _Setting:
             _sql(said),
         )
 
-    def _watch(self, table: Identifier) -> None:
-        self._run(
-            "CREATE CONSTRAINT TRIGGER leasehold_keep_apart AFTER INSERT OR UPDATE ON {} "
-            "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (current_user = {}) "
-            "EXECUTE FUNCTION leasehold.keep_apart()",
-            table,
-            Literal(self._roles.app),
-        )
+    def _watch(self, name: str, table: Identifier) -> None:
+        app = Literal(self._roles.app)
+        if name in rights.ROWS_KEPT_APART:
+            self._run(
+                "CREATE TRIGGER leasehold_keep_apart AFTER INSERT ON {} "
+                "REFERENCING NEW TABLE AS written FOR EACH STATEMENT WHEN (current_user = {}) "
+                "EXECUTE FUNCTION leasehold.keep_rows_apart()",
+                table,
+                app,
+            )
+        elif name in rights.KEPT_APART:
+            named = "AND (NEW.batch IS NOT NULL OR NEW.needs IS NOT NULL OR NEW.on_end IS NOT NULL)"
+            self._run(
+                "CREATE TRIGGER leasehold_keep_apart AFTER INSERT OR UPDATE ON {} "
+                "FOR EACH ROW WHEN (current_user = {} {}) EXECUTE FUNCTION leasehold.keep_apart()",
+                table,
+                app,
+                _sql(named if name == "job" else ""),
+            )
 
     # -- inside ----------------------------------------------------------------------------------
     def _run(self, sql: str, *parts: Composable) -> None:
