@@ -31,6 +31,7 @@ from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
 from leasehold.errors import (
     BadOption,
     ForeignTenant,
+    IdConflict,
     JobNotFound,
     StoreError,
     StoreUnavailable,
@@ -51,6 +52,7 @@ from leasehold.sealing.keyring import read_environment
 from leasehold.statistics import Stats
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
+from leasehold.store.sealing import seal_as_before
 from leasehold.store.tenants.store import TenantStore
 from leasehold.task import Task
 from leasehold.tokens import Tokens
@@ -283,6 +285,11 @@ class Client:
         except StoreUnavailable:
             # It may be written, and only the answer lost. The ids make a second try harmless.
             return store.enqueue(jobs)
+        except IdConflict:
+            again = seal_as_before(store, jobs, self.tenant)
+            if again is None:
+                raise
+            return store.enqueue(again)  # the keys may be others since; what it says is the same
 
     def _begin(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
         """Do the same in two steps: what is returned waits for the answer."""
@@ -292,13 +299,13 @@ class Client:
         store = self.store
         try:
             finish = store.begin_enqueue(jobs)
-        except StoreUnavailable:
+        except (StoreUnavailable, IdConflict):
             return partial(self._write, jobs)
 
         def answer() -> Answers:
             try:
                 return finish()
-            except StoreUnavailable:
+            except (StoreUnavailable, IdConflict):
                 return self._write(jobs)  # the ids make it harmless
 
         return answer

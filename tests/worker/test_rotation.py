@@ -156,6 +156,18 @@ def test_a_value_that_changed_meanwhile_is_left_to_a_later_look(client: Client) 
     assert client.reveal(job_id).args == {"card": CANARY}
 
 
+def test_the_same_enqueue_after_a_rotation_is_still_the_same_job(
+    client: Client, keyring: Keyring
+) -> None:
+    named = pay.with_options(id=client.ids.next())
+    assert client.enqueue(named, card=CANARY).is_new
+    rotate(keyring)
+    assert not client.enqueue(named, card=CANARY).is_new
+    assert client.enqueue_many([named.call(card=CANARY)]) == 0
+    with pytest.raises(lh.IdConflict):
+        client.enqueue(named, card="another")
+
+
 def test_pages_walk_through_every_table_once(client: Client) -> None:
     fill(client)
     for what in SealedIn:

@@ -40,9 +40,11 @@ class Seal:
         self._owner = owner
         self._tenant = tenant
 
-    def seal_json(self, field: str, raw: bytes, *, repeats: bool = False) -> bytes:
-        """Encrypt JSON; what comes out is JSON, too."""
-        return write_json(self._seal(field, raw, repeats=repeats))
+    def seal_json(
+        self, field: str, raw: bytes, *, repeats: bool = False, key: str | None = None
+    ) -> bytes:
+        """Encrypt JSON, with the key of now or another one; what comes out is JSON, too."""
+        return write_json(self._seal(field, raw, repeats=repeats, key=key))
 
     def seal_text(self, field: str, text: str) -> str:
         """Encrypt a text."""
@@ -69,10 +71,10 @@ class Seal:
         sealed = write_text(self._seal(field, opened, repeats=False))
         return text[: found.start()] + sealed + text[found.end() :]
 
-    def _seal(self, field: str, plain: bytes, *, repeats: bool) -> Sealed:
+    def _seal(self, field: str, plain: bytes, *, repeats: bool, key: str | None = None) -> Sealed:
         if self._keyring is None:
             raise NoKeyring
-        key = self._keyring.active_for(self._tenant)
+        key = key or self._keyring.active_for(self._tenant)
         cipher = self._keyring.cipher(key)
         return Sealed(key, cipher.seal(plain, self._place(field), repeats=repeats))
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import structs
 
 from leasehold.errors import BadOption, NoKeyring
-from leasehold.model.envelopes import read_value
+from leasehold.model.envelopes import is_sealed, key_in, read_value
 from leasehold.sealing.seals import ARGUMENTS, job_seal, schedule_seal
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leasehold.model.schedules import Firing, NewSchedule
     from leasehold.model.values import NewJob
     from leasehold.sealing.keyring import Keyring
+    from leasehold.store.base import Store
 
 _is_asked = attrgetter("encrypted")
 # Equal bytes for equal arguments: what code declares is compared with what stands there.
@@ -39,7 +40,8 @@ class Sealing:
         if not tenants and not any(map(_is_asked, jobs)):
             return jobs
         return [
-            _seal(job, keyring) if job.encrypted or job.tenant in tenants else job for job in jobs
+            seal_job(job, keyring) if job.encrypted or job.tenant in tenants else job
+            for job in jobs
         ]
 
     def _sealed_firing(self, firing: Firing) -> Firing:
@@ -60,16 +62,46 @@ def seal_schedule(schedule: NewSchedule, keyring: Keyring | None) -> NewSchedule
     return structs.replace(schedule, job=job)
 
 
-def _seal(job: NewJob, keyring: Keyring | None) -> NewJob:
+def seal_as_before(
+    store: Store, jobs: Sequence[NewJob], tenant: str | None
+) -> Sequence[NewJob] | None:
+    """Encrypt those that stand there already with the key of then: so the same ones are the same.
+
+    None when that would change nothing. `tenant` is whose they all are, where that is known.
+    """
+    keyring = store.keyring
+    if keyring is None:
+        return None
+    found = {job.id: _key_of(store, job) for job in jobs if job.encrypted}
+    known = {job_id: key for job_id, key in found.items() if key in keyring.document.keys}
+    if not known:
+        return None
+    return [
+        seal_job(structs.replace(job, tenant=tenant or job.tenant), keyring, key=known[job.id])
+        if job.id in known
+        else job
+        for job in jobs
+    ]
+
+
+def _key_of(store: Store, job: NewJob) -> str | None:
+    standing = store.get(job.id)
+    return None if standing is None else key_in(standing.args)
+
+
+def seal_job(job: NewJob, keyring: Keyring | None, *, key: str | None = None) -> NewJob:
+    """Encrypt a job's arguments, with the key of now or with another one."""
     if keyring is None:
         raise NoKeyring
+    if is_sealed(bytes(job.args)):
+        return job
     if job.shows:
         raise BadOption(
             f"job of {job.kind!r}: it is to be encrypted, and its throttle or share, made of its "
             "arguments, would show them; name it at the call: with_options(throttle=…)"
         )
     seal = job_seal(keyring, job.id, job.tenant)
-    args = seal.seal_json(ARGUMENTS, bytes(job.args), repeats=True)
+    args = seal.seal_json(ARGUMENTS, bytes(job.args), repeats=True, key=key)
     changes = {"args": msgspec.Raw(args), "encrypted": False}
     if job.unique is not None and job.unique.is_of_arguments:
         # Whoever has the keys makes the same name of the same arguments, and nobody else can.
