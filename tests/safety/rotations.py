@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 90.0
 MOST_WAITING = 200
+PAUSE_SECONDS = 0.002  # between two enqueues
 Kills = Callable[[], list[float]]  # after how many seconds each
 _CLI = (sys.executable, "-m", "leasehold.cli")
 
@@ -69,7 +70,7 @@ class Producer:
 
     def _serve(self) -> None:
         try:
-            while not self._stopped.is_set():
+            while not self._stopped.wait(PAUSE_SECONDS):
                 card = f"4711 {len(self.made)}"
                 self.made[self._client.enqueue(charge, card).id] = card
                 if len(self.made) % 50 == 0:

@@ -28,6 +28,7 @@ from leasehold.errors import (
 from leasehold.model.outcomes import Outcome
 from leasehold.sandbox.limits import Confinement
 from leasehold.sandbox.probing import probe
+from leasehold.sealing.keyring import VARIABLE as KEYS
 from leasehold.tracing import current_trace
 from leasehold.worker.frames import (
     Exceeded,
@@ -182,6 +183,7 @@ def _own_folder() -> Iterator[str]:
 
 def _environment(confinement: Confinement) -> dict[str, str]:
     given = dict(os.environ)
+    given.pop(KEYS, None)  # its parent encrypts for it
     if not confinement.network:
         given = {name: value for name, value in given.items() if not _SECRET.search(name)}
     if confinement.memory_bytes is not None:
