@@ -29,13 +29,8 @@ AS_WORKER = frozenset(
     {
         *("test_enqueue", "test_claim_order", "test_claim_kinds", "test_finish", "test_reclaim"),
         *("test_promote", "test_release_unknown", "test_throttle", "test_hand_over"),
-        *(
-            "test_saving",
-            "test_schedules",
-            "test_batches",
-            "test_retry",
-            "test_retention",
-        ),
+        *("test_saving", "test_schedules", "test_batches", "test_retry", "test_retention"),
+        "test_sealed",
     }
 )
 
