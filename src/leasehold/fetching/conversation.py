@@ -82,6 +82,7 @@ class Close:
 
 Action: TypeAlias = Ask | Resolve | Connect | Send | Receive | Close
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _MOST_ADDRESSES = 4  # that are tried, of all that were checked
 # Ours to say: how long a message is decides where the next one begins.
 _OURS = frozenset(
@@ -107,6 +108,8 @@ class Order:
     redirects: int
 
     def __post_init__(self) -> None:
+        if self.method not in _METHODS:
+            raise BadOption(f"method: {self.method!r} is not one of {', '.join(_METHODS)}")
         for name in self.headers:
             if name.lower() in _OURS:
                 raise BadOption(f"the header {name} is set by the fetcher")

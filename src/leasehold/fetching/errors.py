@@ -14,6 +14,7 @@ FetchFailed
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, ClassVar
 
 from leasehold.errors import LeaseholdError
@@ -29,7 +30,7 @@ class FetchFailed(LeaseholdError):
     may_retry: ClassVar[bool] = True  # whether the same fetch may do better later
 
     def __init__(self, url: str, reason: str) -> None:
-        self.url = scrub_url(url)[:_SHOWN]
+        self.url = _shown(url)
         self.reason = reason
         self.hops: tuple[Hop, ...] = ()  # the redirects that led there
         super().__init__(f"{self.url}: {reason}")
@@ -82,3 +83,11 @@ class BadAnswer(FetchFailed):
 
 
 _SHOWN = 300
+_SECRET_PARTS = re.compile(r"[?#].*|^/*[^/]*@", re.DOTALL)
+
+
+def _shown(url: str) -> str:
+    """Return what may stand in a log: no user, no query, nothing that would begin a new line."""
+    bare = scrub_url(url)
+    bare = bare if "://" in bare else _SECRET_PARTS.sub("", bare)
+    return "".join(each if each.isprintable() else "?" for each in bare[:_SHOWN])

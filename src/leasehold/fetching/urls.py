@@ -87,7 +87,7 @@ def _plain(text: str) -> str:
     if len(text) > LONGEST:
         raise UrlRefused(text, f"it is longer than {LONGEST:,} characters")
     if _UNSAFE.search(text):
-        raise UrlRefused(_UNSAFE.sub("?", text), "it holds control characters")
+        raise UrlRefused(text, "it holds control characters")
     return text
 
 

@@ -56,7 +56,8 @@ _LAST_SECONDS = 1.0  # from the end of its pipe to its own end
 
 # What an isolated task without a network has no use for, whoever may have taken it over.
 _SECRET = re.compile(
-    r"^LEASEHOLD_|^PG|PASS|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|DSN$|(_|^)URL$", re.IGNORECASE
+    r"^LEASEHOLD_|^PG|PASS|_PWD$|SECRET|TOKEN|KEY|CREDENTIAL|AUTH|COOKIE|CONNECTION|DSN$|(_|^)URL$",
+    re.IGNORECASE,
 )
 _BAD_ENDS = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS"})
 
@@ -174,7 +175,7 @@ class Child:
 @contextmanager
 def _own_folder() -> Iterator[str]:
     """Make a folder for one attempt's temporary files, and take it away with all that is in it."""
-    folder = tempfile.mkdtemp(prefix="leasehold-")
+    folder = tempfile.mkdtemp(prefix="leasehold-job-")
     try:
         yield folder
     finally:

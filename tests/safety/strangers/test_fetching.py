@@ -338,10 +338,27 @@ def test_a_resolver_that_hangs_is_left_behind() -> None:
         let_go.set()
 
 
-def test_the_query_of_a_url_is_in_no_error() -> None:
-    with pytest.raises(NameNotFound) as caught:
-        fetcher().get("http://nobody.test/path?token=s3cret")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://nobody.test/path?token=s3cret",
+        "nobody.test/path?token=s3cret",
+        "//s3cret@nobody.test/",
+        "user:s3cret@nobody.test/",
+        "http://user:s3cret@nobody.test/\r\nline: two",
+        "http://user:s3cret@nobody.test/" + "x" * 9_000 + "\n",
+    ],
+)
+def test_secrets_and_new_lines_of_a_url_are_in_no_error(url: str) -> None:
+    with pytest.raises(FetchFailed) as caught:
+        fetcher().get(url)
     assert "s3cret" not in str(caught.value) + caught.value.url
+    assert str(caught.value).isprintable()
+
+
+def test_a_method_that_makes_a_tunnel_is_refused() -> None:
+    with pytest.raises(BadOption, match="'CONNECT' is not one of"):
+        fetcher().open("http://one.test/", method="CONNECT")
 
 
 def test_an_event_loop_fetches_the_same_page() -> None:
