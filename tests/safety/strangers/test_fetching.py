@@ -356,6 +356,11 @@ def test_secrets_and_new_lines_of_a_url_are_in_no_error(url: str) -> None:
     assert str(caught.value).isprintable()
 
 
+def test_credentials_in_a_url_are_refused_and_it_says_what_to_do_instead() -> None:
+    with pytest.raises(UrlRefused, match="give credentials as a header"):
+        fetcher().get("http://user:s3cret@one.test/")
+
+
 def test_a_method_that_makes_a_tunnel_is_refused() -> None:
     with pytest.raises(BadOption, match="'CONNECT' is not one of"):
         fetcher().open("http://one.test/", method="CONNECT")
