@@ -1,7 +1,7 @@
-"""A queue with a limit under kills: counts, in the handlers themselves, how many ever run at once.
+"""A queue's limit or a tenant's quota under kills: handlers count how many ever run at once.
 
 The limit goes up and down meanwhile; nothing may ever exceed the highest. Then it stands still, and
-nothing may exceed it. `python -m tests.faults.limited postgres|sqlite` is the long form.
+nothing may exceed it. `python -m tests.faults.limited postgres|sqlite queue|tenant` is the long form.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +22,12 @@ from tests.faults.throttled import Company, Plan
 from tests.faults.throttled_worker import crowd
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator
 
 LIMITS = (3, 5, 2, 4)  # in turns while workers are killed
 LAST = 3
 _LOOK_SECONDS = 0.05
-QUEUE = "default"
+QUEUE, TENANT = "default", "acme"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,46 +40,55 @@ class Result:
     seconds: float
 
 
-def run(url: str, folder: Path, plan: Plan, *, seed: int) -> Result:
+def run(url: str, folder: Path, plan: Plan, *, what: str, seed: int) -> Result:
     """Run jobs while workers are killed and the limit changes, then some more with one limit."""
     started = time.monotonic()
     chance = random.Random(seed)
     with lh.Client(url) as client:
-        most = _run_part(client, folder / "changing", plan, LIMITS, chance)
-        at_last = _run_part(client, folder / "steady", plan, (LAST,), chance)
+        limit = _limit_queue(client) if what == "queue" else _limit_tenant(client)
+        jobs = crowd if what == "queue" else crowd.with_options(tenant=TENANT)
+        parts = []
+        for name, limits in (("changing", LIMITS), ("steady", (LAST,))):
+            changes = [partial(limit, running) for running in limits]
+            changes[0]()
+            client.enqueue_many(jobs.call() for _ in range(plan.jobs))
+            company = Company(client.store.url, folder / name, plan)
+            try:
+                _strike(client, company, plan, cycle(changes), chance)
+            finally:
+                company.dismiss()
+            parts.append(company.turnout.most())
+        most, at_last = parts
         left = _left(client)
     seconds = time.monotonic() - started
     return Result(most=most, most_at_last=at_last, left=left, seconds=seconds)
 
 
-def _run_part(
-    client: lh.Client, file: Path, plan: Plan, limits: Sequence[int], chance: random.Random
-) -> int:
-    client.queues.limit(QUEUE, running=limits[0])
-    client.enqueue_many(crowd.call() for _ in range(plan.jobs))
-    company = Company(client.store.url, file, plan)
-    try:
-        _strike(client, company, plan, limits, chance)
-    finally:
-        company.dismiss()
-    return company.turnout.most()
+def _limit_queue(client: lh.Client) -> Callable[[int], None]:
+    return lambda running: client.queues.limit(QUEUE, running=running)
+
+
+def _limit_tenant(client: lh.Client) -> Callable[[int], None]:
+    return lambda running: client.quotas.set(TENANT, running=running)
 
 
 def _strike(
-    client: lh.Client, company: Company, plan: Plan, limits: Sequence[int], chance: random.Random
+    client: lh.Client,
+    company: Company,
+    plan: Plan,
+    limit: Iterator[Callable[[], None]],
+    chance: random.Random,
 ) -> None:
+    """Kill workers, spread over the jobs, and change the limit after each, until all have ended."""
     give_up = time.monotonic() + plan.limit_seconds
     kills = 0
     while (left := _left(client)) > 0:
         if kills < plan.kills and plan.jobs - left >= plan.jobs * 0.9 * kills / plan.kills:
             company.kill_one(chance)
             kills += 1
-            if len(limits) > 1:
-                client.queues.limit(QUEUE, running=limits[kills % len(limits)])
+            next(limit)()
         if time.monotonic() > give_up:
-            raise AssertionError(
-                f"{left} of {plan.jobs} jobs are left after {plan.limit_seconds} s"
-            )
+            raise AssertionError(f"{left} of {plan.jobs} are left after {plan.limit_seconds} s")
         time.sleep(_LOOK_SECONDS)
 
 
@@ -89,12 +100,12 @@ def _left(client: lh.Client) -> int:
 
 
 def main() -> int:
-    store = sys.argv[1]
+    store, what = sys.argv[1:]
     plan = Plan(jobs=10_000, keys=1, kills=25)
     folder = Path(tempfile.mkdtemp(prefix="leasehold-limited-"))
     with sqlite_target(folder) if store == "sqlite" else postgres_target() as target:
-        result = run(target.url, folder, plan, seed=random.randrange(2**32))
-    print(store, plan, result)
+        result = run(target.url, folder, plan, what=what, seed=random.randrange(2**32))
+    print(store, what, plan, result)
     return 0 if (result.most, result.most_at_last, result.left) == (max(LIMITS), LAST, 0) else 1
 
 

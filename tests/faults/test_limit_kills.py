@@ -1,8 +1,10 @@
-"""A queue's limit holds while its workers are killed and it is changed, and no slot is lost."""
+"""A queue's limit and a tenant's quota hold while workers are killed and it is changed, and no slot is lost."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.faults.limited import LAST, LIMITS, run
 from tests.faults.throttled import Plan
@@ -15,10 +17,11 @@ if TYPE_CHECKING:
 PLAN = Plan(jobs=400, keys=1, kills=4, workers=3, limit_seconds=60)
 
 
-def test_no_more_of_a_queue_run_than_its_limit_though_workers_are_killed(
-    target: Target, tmp_path: Path
+@pytest.mark.parametrize("what", ["queue", "tenant"])
+def test_no_more_run_than_the_limit_though_workers_are_killed(
+    target: Target, tmp_path: Path, what: str
 ) -> None:
-    result = run(target.url, tmp_path, PLAN, seed=20261116)
+    result = run(target.url, tmp_path, PLAN, what=what, seed=20261116)
     assert result.most <= max(LIMITS)
     assert result.most_at_last == LAST, "as many as may, and no more"
     assert result.left == 0

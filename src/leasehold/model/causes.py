@@ -36,6 +36,7 @@ class Reason(StrEnum):
     FORSAKEN = "forsaken"
     QUEUE_PAUSED = "queue_paused"
     QUEUE_FULL = "queue_full"
+    TENANT_FULL = "tenant_full"
     NO_WORKER = "no_worker"
     QUEUE_UNSERVED = "queue_unserved"
     UNKNOWN_KIND = "unknown_kind"

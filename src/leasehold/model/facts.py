@@ -92,6 +92,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     queue_pause: Halt | None = None
     queue_limit: int | None = None  # how many of its queue's jobs may run at once …
     queue_running: int = 0  # … and how many do; counted where there is a limit only
+    tenant: str = ""
+    tenant_limit: int | None = None  # the same of its tenant's
+    tenant_running: int = 0
     before: int = 0  # how many stand before it in its lane or its queue, up to COUNT_LIMIT
     top_priority: int | None = None  # of those before it
     shares: int = 0  # how many other shares wait at its priority, up to COUNT_LIMIT

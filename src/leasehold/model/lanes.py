@@ -23,6 +23,7 @@ PAST = (
 USUAL = ""
 SUSPECTS = "!"
 BEHIND = "#"  # nobody: it waits until the running job of its key has ended
+HELD = "@"  # who counts what its tenant runs: `@acme` of each; a look at `@` is one at all of them
 
 
 def parked(kind: str) -> str:
@@ -51,6 +52,21 @@ def read_place(text: str) -> Place:
 def party_of(place: str) -> str:
     """Return the part of a place that its share's lanes have in common."""
     return place.rpartition(SEPARATOR)[0]
+
+
+def holder_of(stage: str) -> str | None:
+    """Name the tenant that a stage is held for, if it is."""
+    return stage[1:] if stage.startswith(HELD) else None
+
+
+def bounds_of(look: Look) -> tuple[str, str]:
+    """Return between which texts the places of a look are: from the first on, below the second."""
+    head = head_of(look.queue, look.stage)
+    if look.stage == HELD:
+        first, upto = head, head_of(look.queue, chr(ord(HELD) + 1))
+    else:
+        first, upto = head + SEPARATOR, head + PAST
+    return (look.after + PAST if look.after else first), upto
 
 
 def head_of(queue: str, stage: str = USUAL) -> str:

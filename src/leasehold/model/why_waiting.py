@@ -81,6 +81,20 @@ def say_queue_full(facts: Facts) -> Cause | None:
     )
 
 
+def say_tenant_full(facts: Facts) -> Cause | None:
+    limit = facts.tenant_limit
+    if limit is None or facts.tenant_running < limit:
+        return None
+    raised = command("quotas", "set", facts.tenant, "--running", limit + 1)
+    are = "is" if facts.tenant_running == 1 else "are"
+    full = f"runs as many as it may: {facts.tenant_running:,} {are} running of {limit:,}"
+    return Cause(
+        reason=Reason.TENANT_FULL,
+        text=f"tenant {facts.tenant} {full if limit else 'may run none at all'}",
+        advice=f"wait until one ends, or raise the quota: {raised}",
+    )
+
+
 def say_no_worker(facts: Facts) -> Cause | None:
     if facts.fleet.alive:
         return None
@@ -291,6 +305,7 @@ WAITING_RULES: tuple[CauseRule, ...] = (
     say_needs,
     *LASTING_RULES,
     say_queue_full,
+    say_tenant_full,
     say_throttled,
     say_rate,
     say_suspect,

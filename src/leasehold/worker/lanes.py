@@ -7,7 +7,7 @@ import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
-from leasehold.model.lanes import SUSPECTS, USUAL, Ask, Look, party_of, read_place
+from leasehold.model.lanes import HELD, SUSPECTS, USUAL, Ask, Look, party_of, read_place
 from leasehold.worker.ring import Ring
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Lanes:
         self._looked_at = float("-inf")
         self._look_cost = 0.0
         self._opens_at = _NEVER
-        self._cursors: dict[str, str] = {}  # by queue: the party after which to look on
+        self._cursors: dict[tuple[str, str], str] = {}  # by look: the party after which to look on
         self._pages: dict[str, str] = {}  # by party: the place after which to look on
 
     @property
@@ -193,7 +193,11 @@ class Lanes:
         page = max(FEWEST_LANES, LANES // known)
         seen = self._store.look_lanes(
             self._worker,
-            [Look(queue, USUAL, self._cursors.get(queue, "")) for queue in queues],
+            [
+                Look(queue, stage, self._cursors.get((queue, stage), ""))
+                for queue in queues
+                for stage in (USUAL, HELD)
+            ],
             parties=PARTIES,
             page=page,
             after=self._pages,
@@ -208,9 +212,9 @@ class Lanes:
         lanes = Counter(party_of(lane.place) for lane in seen)
         last = {party_of(lane.place): lane.place for lane in seen}
         self._pages = {party: last[party] for party, count in lanes.items() if count >= page}
-        parties = Counter(read_place(last[party]).queue for party in lanes)
-        ends = {read_place(place).queue: party for party, place in last.items()}
-        self._cursors = {queue: ends[queue] for queue, count in parties.items() if count >= PARTIES}
+        parties = Counter(_look_of(last[party]) for party in lanes)
+        ends = {_look_of(place): party for party, place in last.items()}
+        self._cursors = {look: ends[look] for look, count in parties.items() if count >= PARTIES}
 
     def _note_lane(self, lane: LaneSeen, now: float) -> None:
         if lane.room > 0:
@@ -219,6 +223,12 @@ class Lanes:
         self._ring.note_share(lane)
         if lane.opens_seconds is not None:
             self._opens_at = min(self._opens_at, now + max(0.001, lane.opens_seconds))
+
+
+def _look_of(place: str) -> tuple[str, str]:
+    """Say by which look a place was seen: its queue's, of the usual stage or of tenants' own."""
+    queue, stage, *_ = read_place(place)
+    return queue, HELD if stage.startswith(HELD) else stage
 
 
 def interleave(claims: list[Claim]) -> list[Claim]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -40,6 +40,7 @@ class ClaimRequest:
     leases: Mapping[str, float]
     skew: timedelta
     gate: str | None = None  # the one queue of the wants, when it has a limit
+    aside: list[int] = field(default_factory=list)  # how many were met whose tenant has a quota
 
     @property
     def queues(self) -> frozenset[str]:
@@ -131,7 +132,7 @@ class Claims:
         last = {(row[_QUEUE], row[_PRIORITY]): row for row in ends}  # of each level, in order
         for (queue, priority), row in last.items():
             self._levels.advance(queue, priority, read_moment(row[_CREATED_AT]), row[_JOB_ID])
-        return claims_of(taken, request.leases)
+        return claims_of(taken, request)
 
 
 def claim_parked(run: Callable[..., list[Any]], request: ClaimRequest) -> list[Claim]:
@@ -156,14 +157,18 @@ def _take_parked(
             part = replace(request, wants=wants, limit=most)
             sql = load(PACKAGE, "claim_parked")
             taken = run(sql, is_suspect=is_suspect, **part.parameters())
-            claims += claims_of(taken, request.leases)
+            claims += claims_of(taken, request)
     return claims
 
 
-def claims_of(taken: list[Any], leases: Mapping[str, float]) -> list[Claim]:
-    """Read the rows. A kind without a lease is not known here: the statement has parked it."""
-    return [
+def claims_of(taken: list[Any], request: ClaimRequest) -> list[Claim]:
+    """Read the rows. What is not leased was set aside: a kind not known here, a tenant's quota."""
+    leases = request.leases
+    claims = [
         Claim(*(*row[:_BATCH], leases[row[_KIND]], "", row[_BATCH], row[_TRACE]))
         for row in taken
         if row[_KIND] in leases
     ]
+    if len(claims) < len(taken) and (held := sum(row[_KIND] is None for row in taken)):
+        request.aside.append(held)
+    return claims

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leasehold.model.lanes import ENDLESS, PAST, SEPARATOR, LaneSeen, Place, head_of, read_place
-from leasehold.model.values import Claim
+from leasehold.model.lanes import (
+    ENDLESS,
+    HELD,
+    LaneSeen,
+    Place,
+    bounds_of,
+    head_of,
+    holder_of,
+    read_place,
+)
+from leasehold.model.values import Claim, Only
 from leasehold.store.postgres.arrays import pack_integers, pack_texts
 from leasehold.store.postgres.gates import gate_of
 from leasehold.store.sql import load
@@ -19,9 +28,11 @@ if TYPE_CHECKING:
 
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.lanes import Ask, Look, Pause
-    from leasehold.model.values import Held, Only
+    from leasehold.model.values import Held
 
 PACKAGE = "leasehold.store.postgres"
+
+_ASIDE = ("=", HELD)  # the stages of jobs that were set aside
 
 _encode = msgspec.json.Encoder().encode
 
@@ -37,13 +48,13 @@ class Lanes:
     def look(
         self, looks: Sequence[Look], *, parties: int, page: int, after: Mapping[str, str]
     ) -> list[LaneSeen]:
-        heads = [head_of(look.queue, look.stage) for look in looks]
+        bounds = [bounds_of(look) for look in looks]
         found = self._run(
             load(PACKAGE, "look_lanes"),
             worker=self._worker,
             queues=[look.queue for look in looks],
-            heads=heads,
-            afters=[_start(look, head) for look, head in zip(looks, heads, strict=True)],
+            afters=[after for after, _ in bounds],
+            uptos=[upto for _, upto in bounds],
             parties=parties,
             page=page,
             pages=_encode(after).decode(),
@@ -75,7 +86,7 @@ class Lanes:
         mosts = _merge(asks)
         given: dict[str, Any] = {"leases": leases, "only": only, "limited": limited}
         claims = self._take_by_gates(mosts, limit=limit, suspects=False, **given)
-        aside = {place: 1 for place in mosts if read_place(place).stage.startswith("=")}
+        aside = {place: 1 for place in mosts if read_place(place).stage[:1] in _ASIDE}
         if claims or not aside:
             return claims
         return self._take_by_gates(aside, limit=1, suspects=True, **given)
@@ -97,13 +108,12 @@ class Lanes:
     def _take_by_gates(
         self, mosts: Mapping[str, int], *, limit: int, limited: Collection[str], **given: Any
     ) -> list[Claim]:
-        """Take from queues with a limit one at a time, in this order; mostly there are none."""
-        if not limited:
-            return self._take(mosts, limit=limit, gate=None, **given)
+        """Take what has a limit beside its lane's, of its queue or tenant, one after the other."""
         claims: list[Claim] = []
-        for gate, places in groupby(mosts, lambda place: gate_of(read_place(place).queue, limited)):
+        for (gate, holder), places in groupby(mosts, lambda place: _gates(place, limited)):
             part = {place: mosts[place] for place in places}
-            claims += self._take(part, limit=limit - len(claims), gate=gate, **given)
+            left = limit - len(claims)
+            claims += self._take(part, limit=left, gate=gate, holder=holder, **given)
         return claims
 
     def _take(
@@ -115,12 +125,16 @@ class Lanes:
         suspects: bool,
         only: Only | None,
         gate: str | None,
+        holder: str | None,
     ) -> list[Claim]:
         if not mosts or limit <= 0:
             return []
-        narrow = {} if only is None else {"batch": only.batch, "kinds": only.of(leases)}
+        narrow: dict[str, Any] = {}
+        if only is not None or holder is not None:  # who counts a tenant's does not set aside
+            asked = only or Only()
+            narrow = {"batch": asked.batch, "kinds": asked.of(leases), "holder": holder}
         taken = self._run(
-            load(PACKAGE, "claim_lanes" if only is None else "claim_lanes_only"),
+            load(PACKAGE, "claim_lanes_only" if narrow else "claim_lanes"),
             places=pack_texts([place.encode() for place in mosts]),
             mosts=pack_integers(list(mosts.values())),
             limit=limit,
@@ -134,9 +148,10 @@ class Lanes:
         return _claims(taken, list(mosts), leases)
 
 
-def _start(look: Look, head: str) -> str:
-    """Return where to start: at the first party of a head, or behind the one seen last."""
-    return look.after + PAST if look.after else head + SEPARATOR
+def _gates(place: str, limited: Collection[str]) -> tuple[str | None, str | None]:
+    """Name what bounds a claim beside the lane's own limits: its queue, its tenant."""
+    queue, stage, *_ = read_place(place)
+    return gate_of(queue, limited), holder_of(stage)
 
 
 def _merge(asks: Iterable[Ask]) -> dict[str, int]:

@@ -47,7 +47,7 @@ def _claim_part(
         is_suspect=is_for_suspects,
         **request.parameters(),
     )
-    return claims_of(taken, request.leases)
+    return claims_of(taken, request)
 
 
 def _claim_kinds(
@@ -79,7 +79,7 @@ def _claim_kinds(
                 **replace(request, limit=most).parameters(),
             )
             left[queue] -= len(taken)
-            claims += claims_of(taken, request.leases)
+            claims += claims_of(taken, request)
     return claims
 
 
@@ -114,7 +114,7 @@ def _take_parked(
             part = replace(request, wants=wants, limit=left)
             sql = load(PACKAGE, "claim_parked_batch")
             taken = run(sql, is_suspect=is_suspect, **given, **part.parameters())
-            claims += claims_of(taken, request.leases)
+            claims += claims_of(taken, request)
     return claims
 
 

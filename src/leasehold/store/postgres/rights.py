@@ -62,6 +62,7 @@ VIEWS: Final = frozenset({"record", "jobs", "need", "batches"})
 WORKER_FUNCTIONS: Final = frozenset(
     {
         *("claim_lanes", "all_taken", "lane_states", "queue_room", "mark_gate", "hand_over"),
+        *("tenant_room", "hold_tenants"),
         *("save", "settle", "erase", "erase_ended", "living", "is_wanting"),
         *("past_their_time", "kept_seconds", "prune_horizon"),
         *("prune_jobs", "prune_batches", "prune_keys"),

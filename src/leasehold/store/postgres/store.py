@@ -51,6 +51,7 @@ from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
 from leasehold.store.postgres.connection import Borrowed, Own, Pool, Shielded
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
 from leasehold.store.postgres.gates import by_gates
+from leasehold.store.postgres.holding import claim_held
 from leasehold.store.postgres.keeping import Keeping
 from leasehold.store.postgres.lanes import Lanes
 from leasehold.store.postgres.leases import Leases
@@ -279,13 +280,16 @@ class PostgresStore(
         is_for_suspects: bool = False,
         only: Only | None = None,
     ) -> list[Claim]:
+        def take(request: ClaimRequest) -> list[Claim]:
+            if only is not None:
+                return claim_only(self._run, request, only, is_for_suspects=is_for_suspects)
+            return by_gates(request, self._usual_claims(is_for_suspects=is_for_suspects))
+
         request = ClaimRequest(worker, wants, limit, leases, self._skew)
-        if only is not None:
-            return claim_only(self._run, request, only, is_for_suspects=is_for_suspects)
-        return by_gates(
-            request,
-            lambda part: self._claims_of(part.gate, is_for_suspects=is_for_suspects).claim(part),
-        )
+        return claim_held(self._run, request, take, only=only, is_for_suspects=is_for_suspects)
+
+    def _usual_claims(self, *, is_for_suspects: bool) -> Callable[[ClaimRequest], list[Claim]]:
+        return lambda part: self._claims_of(part.gate, is_for_suspects=is_for_suspects).claim(part)
 
     def _claims_of(self, gate: str | None, *, is_for_suspects: bool) -> Claims:
         """Return who knows the levels: one for each gate, since they forget other queues'."""
@@ -306,10 +310,13 @@ class PostgresStore(
         leases: Mapping[str, float],
         only: Only | None = None,
     ) -> list[Claim]:
+        def take(request: ClaimRequest) -> list[Claim]:
+            if only is not None:
+                return claim_parked_only(self._run, request, only)
+            return claim_parked(self._run, request)
+
         request = ClaimRequest(worker, wants, limit, leases, self._skew)
-        if only is not None:
-            return claim_parked_only(self._run, request, only)
-        return claim_parked(self._run, request)
+        return claim_held(self._run, request, take, only=only, is_for_suspects=False)
 
     def look_lanes(
         self,

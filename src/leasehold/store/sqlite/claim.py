@@ -13,6 +13,7 @@ import msgspec
 
 from leasehold.model.ids import Fence, JobId, WorkerId
 from leasehold.model.values import PRIORITY_LIMIT, Claim, Only, Want
+from leasehold.store.sqlite.holding import hold
 from leasehold.store.sqlite.records import to_job_id
 from leasehold.store.sqlite.statements import as_json, rows, value
 from leasehold.store.sqlite.times import SECOND
@@ -63,6 +64,7 @@ class Taken:
     def __init__(self, request: Request, connection: sqlite3.Connection) -> None:
         self.claims: list[Claim] = []
         self.parked = 0
+        self.has_held = False  # whether jobs were set aside for their tenant's quota
         self._request = request
         self._connection = connection
         self._fence: Fence | None = None
@@ -211,6 +213,9 @@ def _take_from(
     head: dict[str, Any] = {**where, "is_suspect": request.is_for_suspects}
     for _ in range(PARK_ROUNDS):
         picked = _decode(value(connection, "claim_pick", **head, now=request.now))
+        if hold(connection, "ready", picked):
+            taken.has_held = True
+            continue
         if all(row[1] in request.leases for row in picked):
             break
         taken.parked += _park(connection, request, head | {"limit": max(limit, PARK_STEP)})
@@ -239,20 +244,27 @@ def parked_places(connection: sqlite3.Connection, request: Request) -> set[tuple
     }
 
 
-def take_parked(
-    connection: sqlite3.Connection, request: Request, places: set[tuple[str, str]]
-) -> list[Claim]:
+def has_parked(connection: sqlite3.Connection, request: Request) -> bool:
+    """Look without any lock whether something was parked that this worker knows."""
+    return bool(parked_places(connection, request))
+
+
+def take_parked(connection: sqlite3.Connection, request: Request) -> Taken:
     """Take what is no suspect; if there is nothing else, one suspect alone."""
+    taken = Taken(request, connection)
+    places = parked_places(connection, request)
     picked = _pick_parked(connection, request, places, is_suspect=False)
     if not picked:
         picked = _pick_parked(connection, request, places, is_suspect=True)[:1]
+    if hold(connection, "parked", picked):
+        taken.has_held = True
+        return taken
     if not picked:
-        return []
-    taken = Taken(request, connection)
+        return taken
     ids = as_json([row[0] for row in picked])
     taken.lease([picked_of(row) for row in picked], "parked_lease", ids=ids, gates=request.gates)
     rows(connection, "parked_remove", ids=ids)
-    return taken.claims
+    return taken
 
 
 def _pick_parked(

@@ -97,6 +97,8 @@ def read_facts(connection: sqlite3.Connection, job_id: JobId, now: int) -> Facts
         lane=_lane(connection, job, stand, workers, now),
         queue_pause=_queue_pause(connection, job.queue, now),
         **_queue_limit(connection, job.queue),
+        tenant=job.tenant,
+        **_tenant_limit(connection, job.tenant),
         before=before,
         top_priority=top_priority,
         shares=_other_shares(connection, stand.place_in_lane),
@@ -228,6 +230,11 @@ def _queue_pause(connection: sqlite3.Connection, queue: str, now: int) -> Halt |
 def _queue_limit(connection: sqlite3.Connection, queue: str) -> dict[str, Any]:
     found = rows(connection, "why_queue_limit", queue=queue)
     return dict(zip(("queue_limit", "queue_running"), found[0], strict=True)) if found else {}
+
+
+def _tenant_limit(connection: sqlite3.Connection, tenant: str) -> dict[str, Any]:
+    found = rows(connection, "why_tenant", tenant=tenant) if tenant else []
+    return dict(zip(("tenant_limit", "tenant_running"), found[0], strict=True)) if found else {}
 
 
 def _halt(name: str, until: int, reason: str | None, by: str | None) -> Halt:

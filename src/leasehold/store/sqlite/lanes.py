@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
@@ -15,18 +16,22 @@ import msgspec
 from leasehold.model.ids import Fence, JobId, WorkerId
 from leasehold.model.lanes import (
     ENDLESS,
+    HELD,
     PAST,
-    SEPARATOR,
     SUSPECTS,
     Ask,
     LaneSeen,
     Look,
+    Place,
+    bounds_of,
     head_of,
+    holder_of,
     parked,
     read_place,
 )
 from leasehold.model.values import Claim, Only
 from leasehold.store.sqlite.claim import PARK_ROUNDS, PARK_STEP, Request, Taken
+from leasehold.store.sqlite.holding import rooms_of
 from leasehold.store.sqlite.keys import Key, pour, read_keys
 from leasehold.store.sqlite.statements import as_json, count, rows, value
 from leasehold.store.sqlite.times import FOREVER, SECOND
@@ -37,6 +42,7 @@ _Picked: TypeAlias = tuple[
 ]
 _decode = msgspec.json.Decoder(list[list[_Picked]]).decode
 _PARKED = parked("")
+_PARTIES, _PAGE = 64, 8  # of tenants' stages, to look at in one claim
 
 
 # -- looking ---------------------------------------------------------------------------------------
@@ -91,26 +97,34 @@ def _tell(
     shares = as_json(list({place.share for place in places}))
     weights = dict(rows(connection, "share_weights", names=shares)) if found else {}
     pauses = dict(rows(connection, "queues_paused", now=now)) if found else {}
+    rooms = rooms_of(connection, _holders(places))
     return [
         _seen(
             lane,
             weight=weights.get(place.share, 1),
             key=keys.get(place.lane),
             pause=pauses.get(place.queue, 0),
+            most=rooms.get(holder_of(place.stage) or "", ENDLESS),
             now=now,
         )
         for lane, place in zip(found, places, strict=True)
     ]
 
 
+def _holders(places: Iterable[Place]) -> set[str]:
+    """Name the tenants at whose stages these places are."""
+    return {holder for place in places if (holder := holder_of(place.stage)) is not None}
+
+
 def _parties(connection: sqlite3.Connection, look: Look, parties: int) -> list[str]:
-    head = head_of(look.queue, look.stage)
-    after = look.after + PAST if look.after else head + SEPARATOR
-    found = rows(connection, "look_parties", after=after, upto=head + PAST, parties=parties)
+    after, upto = bounds_of(look)
+    found = rows(connection, "look_parties", after=after, upto=upto, parties=parties)
     return [row[0] for row in found]
 
 
-def _seen(lane: tuple[Any, ...], *, weight: int, key: Key | None, pause: int, now: int) -> LaneSeen:
+def _seen(
+    lane: tuple[Any, ...], *, weight: int, key: Key | None, pause: int, most: int, now: int
+) -> LaneSeen:
     place, created_at, cost = lane
     age = (now - created_at) / SECOND
     paused_until = max(pause, 0 if key is None else key.paused_until)
@@ -118,14 +132,14 @@ def _seen(lane: tuple[Any, ...], *, weight: int, key: Key | None, pause: int, no
         opens = None if paused_until == FOREVER else (paused_until - now) / SECOND
         return LaneSeen(place, age, weight, 0, opens)
     if key is None:
-        return LaneSeen(place, age, weight, ENDLESS)
-    return LaneSeen(place, age, weight, key.room_for(cost), key.fills_seconds(cost))
+        return LaneSeen(place, age, weight, most)
+    return LaneSeen(place, age, weight, min(most, key.room_for(cost)), key.fills_seconds(cost))
 
 
 # -- claiming --------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class _Gate:
-    """What a queue's limit leaves; a claim counts it down."""
+    """What a queue's limit or a tenant's quota leaves; a claim counts it down."""
 
     room: int
 
@@ -139,6 +153,8 @@ class _Lane(NamedTuple):
     is_parked: bool
     is_suspect: bool
     gate: _Gate | None = None  # of a queue with a limit
+    holder: _Gate | None = None  # of a tenant with a running quota
+    is_held: bool = False  # at a tenant's own stage
 
 
 def take_lanes(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask]) -> Taken:
@@ -155,6 +171,22 @@ def take_lanes(connection: sqlite3.Connection, request: Request, asks: Sequence[
     return taken
 
 
+def take_held(connection: sqlite3.Connection, request: Request, taken: int) -> list[Claim]:
+    """Take what tenants' quotas leave of the jobs at their stages, after so many others."""
+    limited = tuple(want.queue for want in request.wants if want.is_limited)
+    asked = replace(request, limit=request.limit - taken, limited=limited)
+    looks = [Look(want.queue, HELD) for want in request.wants]
+    batch = None if request.only is None else request.only.batch
+    if batch is None:
+        sizes = {"parties": _PARTIES, "page": _PAGE}
+        seen = look(connection, request.worker, looks, after={}, now=request.now, **sizes)
+    else:
+        seen = look_for_batch(connection, request.worker, looks, batch, request.now)
+    asks = [Ask(lane.place, lane.room) for lane in seen if lane.room > 0]
+    random.shuffle(asks)  # no tenant is always the first
+    return take_lanes(connection, asked, asks).claims if asks and asked.limit > 0 else []
+
+
 def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask]) -> list[_Lane]:
     """Leave out paused queues, keys without room, and what is of a kind not known here either."""
     paused = {name for name, _ in rows(connection, "queues_paused", now=request.now)}
@@ -168,17 +200,23 @@ def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask])
     keys = read_keys(
         connection, {place.lane for place in places.values()} - {""}, request.worker, request.now
     )
+    rooms = rooms_of(connection, _holders(places.values()))
+    holders = {tenant: _Gate(room) for tenant, room in rooms.items()}
     lanes = []
     for text, place in places.items():
         key = keys.get(place.lane)
         is_parked = place.stage.startswith(_PARKED)
         if place.queue in paused or (is_parked and place.stage not in known):
             continue
-        gate = gates.get(place.queue)
-        most = min(mosts[text], request.limit, ENDLESS if key is None else key.room)
-        most = most if gate is None else min(most, gate.room)
+        gate, tenant = gates.get(place.queue), holder_of(place.stage)
+        holder = None if tenant is None else holders.get(tenant)
+        bounds = [each.room for each in (key, gate, holder) if each is not None]
+        most = min(mosts[text], request.limit, *bounds)
         if most > 0:
-            lanes.append(_Lane(text, key, most, is_parked, place.stage == SUSPECTS, gate))
+            is_suspect = place.stage == SUSPECTS
+            is_held = tenant is not None
+            is_aside = is_parked or is_held
+            lanes.append(_Lane(text, key, most, is_aside, is_suspect, gate, holder, is_held))
     return lanes
 
 
@@ -212,15 +250,14 @@ def _admit(
     lanes: Sequence[_Lane], picked: Mapping[str, list[_Picked]]
 ) -> Iterator[tuple[str, _Picked]]:
     """Name the jobs that may start, lane by lane, and count their keys down."""
-    for place, key, _, _, _, gate in lanes:
+    for place, key, _, _, _, *gates, _ in lanes:
+        bounds = [gate for gate in gates if gate is not None]
         for row in picked.get(place, ()):
-            if (gate is not None and gate.room < 1) or (
-                key is not None and not key.admits(row[11])
-            ):
+            if any(gate.room < 1 for gate in bounds) or not (key is None or key.admits(row[11])):
                 break
             if key is not None:
                 key.take(row[11])
-            if gate is not None:
+            for gate in bounds:
                 gate.room -= 1
             yield place, row
 
@@ -228,33 +265,52 @@ def _admit(
 def _pick_known(
     connection: sqlite3.Connection, request: Request, lanes: Sequence[_Lane], taken: Taken
 ) -> dict[str, list[_Picked]]:
-    """Read the heads of lanes, setting aside what is of no known kind, by rounds."""
-    if request.only is not None:
-        return _pick_only(connection, request, request.only, lanes)
-    picked: dict[str, list[_Picked]] = {}
+    """Read the heads of lanes, setting aside what is not for this claim, by rounds."""
+    held = [lane for lane in lanes if lane.is_held]
+    picked = _pick_only(connection, request, held) if held else {}
+    others = [lane for lane in lanes if not lane.is_held]
     for _ in range(PARK_ROUNDS):
-        picked |= _pick(connection, lanes)
-        lanes = [
-            lane
-            for lane in lanes
-            if any(row[1] not in request.leases for row in picked[lane.place])
-        ]
-        if not lanes:
+        if not others:
             break
-        kinds = as_json(list(request.leases))
-        for lane in lanes:
-            limit = max(lane.most, PARK_STEP)
-            taken.parked += count(
-                connection, "lane_park", place=lane.place, limit=limit, kinds=kinds
-            )
-            del picked[lane.place]  # after the last round the caller commits and comes again
+        is_whole = request.only is None
+        found = _pick(connection, others) if is_whole else _pick_only(connection, request, others)
+        tenants = {row[9] for lane in found.values() for row in lane}
+        quotas = rooms_of(connection, tenants).keys()
+        others = [lane for lane in others if _is_mixed(found[lane.place], request, quotas)]
+        for lane in others:
+            _set_aside(connection, request, lane, quotas, taken)
+            del found[lane.place]  # after the last round the caller commits and comes again
+        picked |= found
     return picked
 
 
+def _is_mixed(picked: Sequence[_Picked], request: Request, quotas: Collection[str]) -> bool:
+    """Whether there is something that is to be set aside: of no known kind, or by a quota."""
+    return any(row[1] not in request.leases or row[9] in quotas for row in picked)
+
+
+def _set_aside(
+    connection: sqlite3.Connection,
+    request: Request,
+    lane: _Lane,
+    quotas: Collection[str],
+    taken: Taken,
+) -> None:
+    limit = max(lane.most, PARK_STEP)
+    if quotas:
+        tenants = as_json(list(quotas))
+        held = count(connection, "hold_lane", place=lane.place, tenants=tenants, limit=limit)
+        taken.has_held = taken.has_held or held > 0
+    if request.only is None:
+        kinds = as_json(list(request.leases))
+        taken.parked += count(connection, "lane_park", place=lane.place, limit=limit, kinds=kinds)
+
+
 def _pick_only(
-    connection: sqlite3.Connection, request: Request, only: Only, lanes: Iterable[_Lane]
+    connection: sqlite3.Connection, request: Request, lanes: Iterable[_Lane]
 ) -> dict[str, list[_Picked]]:
-    """Read what a narrowed claim wants of lanes; the others are passed over."""
+    """Read what a narrowed claim wants; all others are walked over, and stay."""
+    only = request.only or Only()
     which = {
         "batch": None if only.batch is None else str(only.batch),
         "kinds": as_json(only.of(request.leases)),

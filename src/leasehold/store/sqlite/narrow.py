@@ -6,9 +6,10 @@ import sqlite3
 from dataclasses import replace
 from typing import Any
 
-from leasehold.model.values import Claim, Only, Want
+from leasehold.model.values import Only, Want
 from leasehold.store.sqlite import claim as usual
 from leasehold.store.sqlite.claim import Request, Taken
+from leasehold.store.sqlite.holding import hold
 from leasehold.store.sqlite.statements import as_json, rows, value
 
 LOOK_AHEAD = 2_000
@@ -22,13 +23,13 @@ def has_any(connection: sqlite3.Connection, request: Request) -> bool:
     return usual.has_ready(connection, request) or bool(usual.parked_places(connection, request))
 
 
-def take_ready(connection: sqlite3.Connection, request: Request) -> list[Claim]:
+def take_ready(connection: sqlite3.Connection, request: Request) -> Taken:
     """Take what is ready and wanted; the others are neither taken nor parked."""
     picked: list[tuple[Any, ...]] = []
     for want in request.wants:
         room = min(want.limit, usual.gate_room(connection, want))
         picked += _pick_ready(connection, request, want, min(room, request.limit - len(picked)))
-    return _lease(connection, request, picked, "ready_lease", "park_remove")
+    return _lease(connection, request, picked, "ready")
 
 
 def _pick_ready(
@@ -56,18 +57,16 @@ def _pick_ready(
     return picked
 
 
-def take_parked(connection: sqlite3.Connection, request: Request) -> list[Claim]:
+def take_parked(connection: sqlite3.Connection, request: Request) -> Taken:
     """Take what is no suspect; if there is nothing else, one suspect alone."""
     only = _only(request)
     if only.batch is None:  # parked jobs are found by their kind: to know fewer is enough
         fewer = {kind: request.leases[kind] for kind in only.of(request.leases)}
-        narrowed = replace(request, leases=fewer)
-        places = usual.parked_places(connection, narrowed)
-        return usual.take_parked(connection, narrowed, places)
+        return usual.take_parked(connection, replace(request, leases=fewer))
     picked = _pick_parked(connection, request, is_suspect=False)
     if not picked:
         picked = _pick_parked(connection, request, is_suspect=True)[:1]
-    return _lease(connection, request, picked, "parked_lease", "parked_remove")
+    return _lease(connection, request, picked, "parked")
 
 
 def _pick_parked(
@@ -90,19 +89,17 @@ def _which(request: Request, want: Want) -> dict[str, Any]:
 
 
 def _lease(
-    connection: sqlite3.Connection,
-    request: Request,
-    picked: list[tuple[Any, ...]],
-    lease: str,
-    remove: str,
-) -> list[Claim]:
-    if not picked:
-        return []
+    connection: sqlite3.Connection, request: Request, picked: list[tuple[Any, ...]], table: str
+) -> Taken:
     taken = Taken(request, connection)
-    ids = as_json([row[0] for row in picked])
-    taken.lease([usual.picked_of(row) for row in picked], lease, ids=ids, gates=request.gates)
-    rows(connection, remove, ids=ids)
-    return taken.claims
+    if hold(connection, table, picked):
+        taken.has_held = True
+    elif picked:
+        ids = as_json([row[0] for row in picked])
+        chosen = [usual.picked_of(row) for row in picked]
+        taken.lease(chosen, f"{table}_lease", ids=ids, gates=request.gates)
+        rows(connection, "park_remove" if table == "ready" else "parked_remove", ids=ids)
+    return taken
 
 
 def _only(request: Request) -> Only:

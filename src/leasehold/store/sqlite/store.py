@@ -65,8 +65,9 @@ from leasehold.store.sqlite.audit import Audit
 from leasehold.store.sqlite.batches import Batches
 from leasehold.store.sqlite.claim import (
     Request,
+    Taken,
+    has_parked,
     has_ready,
-    parked_places,
     take_parked,
     take_ready,
 )
@@ -218,20 +219,10 @@ class SqliteStore(
         is_for_suspects: bool = False,
         only: Only | None = None,
     ) -> list[Claim]:
+        request = self._request(worker, wants, limit, leases, is_for_suspects=is_for_suspects)
         if only is not None:
-            request = self._request(worker, wants, limit, leases, is_for_suspects=is_for_suspects)
             return self._claim_only(replace(request, only=only), narrow.take_ready)
-        while True:
-            request = self._request(worker, wants, limit, leases, is_for_suspects=is_for_suspects)
-            with self._database.read() as connection:
-                if limit < 1 or not has_ready(connection, request):
-                    return []
-            with self._database.write() as connection:
-                taken = take_ready(connection, self._timed(request))
-            if taken.claims:
-                self._wakers.praise()
-            if taken.claims or not taken.parked:
-                return taken.claims
+        return self._claim_by(request, has_ready, take_ready)
 
     def claim_parked(
         self,
@@ -245,12 +236,7 @@ class SqliteStore(
         request = self._request(worker, wants, limit, leases, is_for_suspects=False)
         if only is not None:
             return self._claim_only(replace(request, only=only), narrow.take_parked)
-        with self._database.read() as connection:
-            places = parked_places(connection, request)
-        if limit < 1 or not places:
-            return []
-        with self._database.write() as connection:
-            return take_parked(connection, self._timed(request), places)
+        return self._claim_by(request, has_parked, take_parked)
 
     def look_lanes(
         self,
@@ -483,17 +469,36 @@ class SqliteStore(
         )
 
     def _claim_only(
-        self, request: Request, take: Callable[[sqlite3.Connection, Request], list[Claim]]
+        self, request: Request, take: Callable[[sqlite3.Connection, Request], Taken]
     ) -> list[Claim]:
-        """Look without the write lock whether there is anything, then take."""
-        with self._database.read() as connection:
-            if request.limit < 1 or not narrow.has_any(connection, request):
-                return []
-        with self._database.write() as connection:
-            claims = take(connection, self._timed(request))
-        if claims:
-            self._wakers.praise()
-        return claims
+        return self._claim_by(request, narrow.has_any, take)
+
+    def _claim_by(
+        self,
+        request: Request,
+        look: Callable[[sqlite3.Connection, Request], bool],
+        take: Callable[[sqlite3.Connection, Request], Taken],
+    ) -> list[Claim]:
+        """Look without the write lock whether there is anything, then take.
+
+        What was set aside is no reason to come back with nothing: others stand behind it, and of
+        what waits for its tenant's quota some may start.
+        """
+        while True:
+            request = replace(request, now=self._clock.now())
+            with self._database.read() as connection:
+                if request.limit < 1 or not look(connection, request):
+                    return []
+            with self._database.write() as connection:
+                timed = self._timed(request)
+                taken = take(connection, timed)
+                claims = taken.claims
+                if taken.has_held and not request.is_for_suspects:
+                    claims = claims + lanes.take_held(connection, timed, len(claims))
+            if claims:
+                self._wakers.praise()
+            if claims or not (taken.parked or taken.has_held):
+                return claims
 
     def _timed(self, request: Request) -> Request:
         """Count leases from now: the wait for the write lock may have used up a short one."""

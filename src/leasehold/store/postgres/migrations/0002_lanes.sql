@@ -175,10 +175,11 @@ $$;
 -- take. Nothing here waits. Jobs of kinds without a lease are set aside in their lane; of those that
 -- were set aside before, only suspects come, or only others. waiting_place, lease_lane, primary keys.
 -- With only_batch or only_kinds all others of a lane are passed over, and stay. A queue with a limit gives
--- nothing but through its gate, and then it alone does.
+-- nothing but through its gate, and then it alone does. Jobs of tenants that may not run more than so many
+-- are set aside, too, at the stage of their tenant; there the holder's count.
 CREATE FUNCTION leasehold.claim_lanes(places text[], mosts integer[], room_here integer, leases jsonb,
   who bigint, skew interval, suspects boolean, only_batch uuid DEFAULT NULL,
-  only_kinds text[] DEFAULT NULL, gate text DEFAULT NULL)
+  only_kinds text[] DEFAULT NULL, gate text DEFAULT NULL, holder text DEFAULT NULL)
 RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
   failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid,
   trace text)
@@ -211,6 +212,9 @@ BEGIN
   IF gate IS NOT NULL THEN
     room_here := leasehold.queue_room(gate, room_here);
   END IF;
+  IF holder IS NOT NULL THEN
+    room_here := leasehold.tenant_room(holder, room_here);
+  END IF;
   mine := ARRAY (
     SELECT number
     FROM leasehold.turnstile
@@ -235,7 +239,8 @@ BEGIN
   open AS MATERIALIZED (
     SELECT asked.number, asked.place, asked.lane, asked.most, state.number AS key, state.room,
       state.rate, state.burst, state.tokens,
-      CASE WHEN asked.stage LIKE '=%' THEN suspects ELSE asked.stage = '!' END AS is_for_suspects
+      CASE WHEN left(asked.stage, 1) IN ('=', '@') THEN suspects ELSE asked.stage = '!' END
+        AS is_for_suspects
     FROM asked
     LEFT JOIN state ON state.lane = asked.lane
     WHERE (asked.lane = '' OR state.room > 0 AND (state.rate IS NULL OR state.tokens > 0))
@@ -250,7 +255,11 @@ BEGIN
     SELECT *
     FROM (
       SELECT open.number, open.key, open.room, open.rate, open.burst, open.tokens, waiting.*,
-        (leases ->> waiting.kind)::real AS lease_seconds, -- NULL: a kind that is not known here
+        CASE -- NULL: a kind that is not known here, or a tenant whose jobs are counted elsewhere
+          WHEN waiting.tenant = '' OR waiting.tenant = holder OR waiting.tenant <> ALL (ARRAY (
+            SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
+          )) THEN (leases ->> waiting.kind)::real
+        END AS lease_seconds,
         row_number() OVER of_key AS nth,
         sum(waiting.spends) OVER of_key AS spent
       FROM open
@@ -282,7 +291,12 @@ BEGIN
     INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
       failures, lapses, priority, tenant, lane, batch, cost, gate)
     SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds),
-      lease_seconds, attempt + 1, failures, lapses, priority, tenant, lane, batch,
+      lease_seconds, attempt + 1, failures, lapses, priority, tenant,
+      CASE -- one that was held for its tenant may have none
+        WHEN holder IS NULL THEN lane
+        ELSE (SELECT job.lane FROM leasehold.job WHERE job.id = chosen.job_id)
+      END,
+      batch,
       CASE WHEN rate IS NOT NULL THEN spends END, claim_lanes.gate
     FROM chosen
     WHERE lease_seconds IS NOT NULL
@@ -291,7 +305,9 @@ BEGIN
     INSERT INTO leasehold.waiting (job_id, created_at, attempt, failures, lapses, priority, stage,
       queue, kind, tenant, share, lane, batch, cost)
     SELECT chosen.job_id, chosen.created_at, chosen.attempt, chosen.failures, chosen.lapses,
-      chosen.priority, '=' || chosen.kind, job.queue, chosen.kind, chosen.tenant,
+      chosen.priority,
+      CASE WHEN leases ? chosen.kind THEN '@' || chosen.tenant ELSE '=' || chosen.kind END,
+      job.queue, chosen.kind, chosen.tenant,
       coalesce(job.share, ''), chosen.lane, chosen.batch, job.cost
     FROM chosen
     CROSS JOIN LATERAL (

@@ -274,3 +274,87 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- Says how many more of a tenant's jobs may start, as queue_room does of a queue's. lease_tenant.
+CREATE FUNCTION leasehold.tenant_room(asked text, most bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+VOLATILE
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  running_limit integer;
+  mine          integer;
+BEGIN
+  FOR look IN 1..8 LOOP
+    mine := (
+      SELECT number
+      FROM leasehold.turnstile
+      WHERE number = hashtext(E'\x1d' || asked) & 1023
+      FOR UPDATE SKIP LOCKED);
+    EXIT WHEN mine IS NOT NULL;
+    PERFORM pg_sleep(0.002);
+  END LOOP;
+  IF mine IS NULL THEN
+    RETURN 0;
+  END IF;
+  running_limit := (SELECT quota.running FROM leasehold.quota WHERE quota.tenant = asked);
+  IF running_limit IS NULL THEN
+    RETURN most;
+  END IF;
+  RETURN greatest(0, least(most, running_limit - (
+    SELECT count(*)
+    FROM (
+      SELECT
+      FROM leasehold.lease
+      WHERE lease.tenant = asked
+        AND lease.tenant <> '' -- the index is on these
+      LIMIT running_limit
+    ) AS held)));
+END
+$$;
+
+-- Lets jobs that tenants with a running quota have in ready and parked wait where that is counted; says
+-- how many. What is locked is about to go. ready_tenant, parked_tenant.
+CREATE FUNCTION leasehold.hold_tenants(most integer)
+RETURNS bigint
+LANGUAGE sql
+VOLATILE
+AS $$
+  WITH tenant AS MATERIALIZED (
+    SELECT ARRAY (SELECT tenant FROM leasehold.quota WHERE running IS NOT NULL) AS names
+  ),
+  ready AS (
+    DELETE FROM leasehold.ready
+    WHERE ctid = ANY (ARRAY (
+      SELECT r.ctid
+      FROM leasehold.ready AS r
+      WHERE r.tenant = ANY ((SELECT names FROM tenant)::text[])
+        AND r.tenant <> ''
+      LIMIT most
+      FOR UPDATE SKIP LOCKED))
+    RETURNING job_id, created_at, attempt, failures, lapses, priority, queue, kind, tenant, batch
+  ),
+  parked AS (
+    DELETE FROM leasehold.parked
+    WHERE ctid = ANY (ARRAY (
+      SELECT p.ctid
+      FROM leasehold.parked AS p
+      WHERE p.tenant = ANY ((SELECT names FROM tenant)::text[])
+        AND p.tenant <> ''
+      LIMIT most
+      FOR UPDATE SKIP LOCKED))
+    RETURNING job_id, created_at, attempt, failures, lapses, priority, queue, kind, tenant, batch
+  ),
+  held AS (
+    INSERT INTO leasehold.waiting (job_id, created_at, attempt, failures, lapses, priority, queue, kind,
+      tenant, batch, stage)
+    SELECT *, '@' || tenant FROM ready
+    UNION ALL
+    SELECT *, '@' || tenant FROM parked
+    RETURNING 1
+  )
+  SELECT count(*) FROM held
+$$;

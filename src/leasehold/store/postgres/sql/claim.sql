@@ -30,7 +30,10 @@ WITH taken AS (
     END
   ))
   RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
-    (%(leases)s::jsonb ->> kind)::real AS lease_seconds -- NULL: a kind that this worker does not know
+    (%(leases)s::jsonb ->> kind)::real AS lease_seconds, -- NULL: a kind that this worker does not know
+    tenant <> '' AND tenant = ANY (ARRAY ( -- looked up once, for tenants only
+      SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
+    )) AS is_held
 ),
 fence AS MATERIALIZED (
   SELECT nextval('leasehold.fence') AS fence, %(skew)s + now() AS moment
@@ -43,6 +46,7 @@ leased AS (
     failures, lapses, priority, tenant, batch, %(gate)s::text
   FROM taken, fence
   WHERE lease_seconds IS NOT NULL
+    AND NOT is_held
 ),
 parked AS (
   INSERT INTO leasehold.parked (job_id, queue, priority, created_at, attempt, failures, lapses,
@@ -50,8 +54,17 @@ parked AS (
   SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch
   FROM taken
   WHERE lease_seconds IS NULL
+    AND NOT is_held
+),
+held AS ( -- whose tenant may not run more than so many: they wait where that is counted
+  INSERT INTO leasehold.waiting (job_id, created_at, attempt, failures, lapses, priority, stage,
+    queue, kind, tenant, batch)
+  SELECT job_id, created_at, attempt, failures, lapses, priority, '@' || tenant, queue, kind, tenant,
+    batch
+  FROM taken
+  WHERE is_held
 )
-SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
+SELECT job_id, fence, CASE WHEN NOT is_held THEN kind END, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
   job.timeout_seconds, tenant, priority, batch, job.trace, timestamptz_send(created_at) -- read of the last row only
 FROM (
   SELECT *

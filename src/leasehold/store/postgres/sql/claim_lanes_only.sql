@@ -2,4 +2,4 @@
 SELECT claimed.*
 FROM leasehold.claim_lanes(%(places)s::text[], %(mosts)s::integer[], %(limit)s, %(leases)s::jsonb,
   %(worker)s, %(skew)s, %(suspects)s, %(batch)s::uuid, %(kinds)s::text[],
-  %(gate)s::text) AS claimed
+  %(gate)s::text, %(holder)s::text) AS claimed

@@ -24,7 +24,10 @@ WITH taken AS (
     FOR UPDATE SKIP LOCKED
   ))
   RETURNING job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch,
-    (%(leases)s::jsonb ->> kind)::real AS lease_seconds
+    (%(leases)s::jsonb ->> kind)::real AS lease_seconds,
+    tenant <> '' AND tenant = ANY (ARRAY ( -- looked up once, for tenants only
+      SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
+    )) AS is_held
 ),
 fence AS MATERIALIZED (
   SELECT nextval('leasehold.fence') AS fence, %(skew)s + now() AS moment
@@ -36,8 +39,17 @@ leased AS (
     moment + make_interval(secs => lease_seconds), lease_seconds, attempt + 1,
     failures, lapses, priority, tenant, batch, %(gate)s::text
   FROM taken, fence
+  WHERE NOT is_held
+),
+held AS ( -- whose tenant may not run more than so many: they wait where that is counted
+  INSERT INTO leasehold.waiting (job_id, created_at, attempt, failures, lapses, priority, stage,
+    queue, kind, tenant, batch)
+  SELECT job_id, created_at, attempt, failures, lapses, priority, '@' || tenant, queue, kind, tenant,
+    batch
+  FROM taken
+  WHERE is_held
 )
-SELECT job_id, fence, kind, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
+SELECT job_id, fence, CASE WHEN NOT is_held THEN kind END, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
   job.timeout_seconds, tenant, priority, batch, job.trace, timestamptz_send(created_at)
 FROM (
   SELECT *

@@ -198,6 +198,13 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
     WHEN queue.running_limit IS NULL THEN 0
     ELSE (SELECT count(*) FROM leasehold.lease WHERE lease.gate = stand.queue)
   END AS queue_running,
+  stand.tenant, quota.running AS tenant_limit,
+  CASE
+    WHEN quota.running IS NULL THEN 0
+    ELSE (
+      SELECT count(*) FROM leasehold.lease WHERE lease.tenant = stand.tenant AND lease.tenant <> ''
+    )
+  END AS tenant_running,
   stand.lane, lane.is_known, lane.running, lane.room, lane.rate, lane.burst, lane.tokens,
   (SELECT running FROM rule WHERE running IS NOT NULL ORDER BY is_own DESC LIMIT 1) AS running_limit,
   (SELECT per_worker FROM rule WHERE per_worker IS NOT NULL ORDER BY is_own DESC LIMIT 1) AS per_worker,
@@ -234,3 +241,4 @@ CROSS JOIN before
 LEFT JOIN lane ON true
 LEFT JOIN halt ON true
 LEFT JOIN leasehold.queue ON queue.name = stand.queue
+LEFT JOIN leasehold.quota ON quota.tenant = stand.tenant

@@ -2,9 +2,9 @@
 -- look so many parties after a cursor, of each party so many lanes after another. Takes and locks
 -- nothing. A paused queue's lanes are closed until it goes on.
 WITH RECURSIVE look AS MATERIALIZED (
-  SELECT asked.head, asked.after, said.paused_until
-  FROM unnest(%(queues)s::text[], %(heads)s::text[], %(afters)s::text[])
-    AS asked (queue, head, after)
+  SELECT asked.after, asked.upto, said.paused_until
+  FROM unnest(%(queues)s::text[], %(afters)s::text[], %(uptos)s::text[])
+    AS asked (queue, after, upto)
   LEFT JOIN LATERAL (
     SELECT paused_until
     FROM leasehold.queue
@@ -14,13 +14,13 @@ WITH RECURSIVE look AS MATERIALIZED (
   ) AS said ON true
 ),
 party (number, party, upto, paused_until) AS (
-  SELECT 1, first.party, look.head || E'\x20', look.paused_until
+  SELECT 1, first.party, look.upto COLLATE "C", look.paused_until
   FROM look
   CROSS JOIN LATERAL (
     SELECT left(waiting.place, -1 - length(waiting.lane)) AS party
     FROM leasehold.waiting
     WHERE waiting.place >= look.after
-      AND waiting.place < look.head || E'\x20'
+      AND waiting.place < look.upto
     ORDER BY waiting.place
     LIMIT 1
   ) AS first
@@ -69,6 +69,23 @@ found AS MATERIALIZED (
 told AS (
   SELECT found.place, found.share, found.created_at, found.cost, found.lane, state.room, state.rate,
     state.burst, state.tokens, least(found.cost, state.burst) AS needed,
+    CASE
+      WHEN split_part(found.place, E'\x1f', 2) LIKE '@%%' -- what its tenant's quota leaves
+        THEN (
+          SELECT quota.running - (
+            SELECT count(*)
+            FROM (
+              SELECT
+              FROM leasehold.lease
+              WHERE lease.tenant = quota.tenant
+                AND lease.tenant <> ''
+              LIMIT quota.running
+            ) AS held
+          )
+          FROM leasehold.quota
+          WHERE quota.tenant = substr(split_part(found.place, E'\x1f', 2), 2)
+        )
+    END AS tenant_room,
     greatest(found.paused_until, state.paused_until) AS paused_until
   FROM found
   LEFT JOIN leasehold.lane_states(
@@ -79,7 +96,7 @@ SELECT told.place,
   extract(epoch FROM %(skew)s + now() - told.created_at)::double precision,
   coalesce(share.weight, 1),
   CASE
-    WHEN told.paused_until > %(skew)s + now() THEN 0
+    WHEN told.paused_until > %(skew)s + now() OR told.tenant_room = 0 THEN 0
     WHEN told.lane = '' THEN 2147483647
     WHEN told.rate IS NULL OR told.cost = 0 THEN told.room
     WHEN told.tokens < told.needed THEN 0

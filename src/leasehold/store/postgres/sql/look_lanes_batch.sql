@@ -4,12 +4,29 @@ WITH found AS MATERIALIZED (
   SELECT DISTINCT ON (place) place, lane, share, queue, created_at, coalesce(cost, 1) AS cost
   FROM leasehold.waiting
   WHERE batch = %(batch)s
-    AND queue || E'\x1f' || stage = ANY (%(heads)s::text[])
+    AND queue || E'\x1f' || CASE WHEN stage LIKE '@%%' THEN '@' ELSE stage END = ANY (%(heads)s::text[])
   ORDER BY place, created_at, job_id
 ),
 told AS MATERIALIZED (
   SELECT found.place, found.share, found.created_at, found.cost, found.lane, state.room, state.rate,
     state.tokens, least(found.cost, state.burst) AS needed,
+    CASE
+      WHEN split_part(found.place, E'\x1f', 2) LIKE '@%%' -- what its tenant's quota leaves
+        THEN (
+          SELECT quota.running - (
+            SELECT count(*)
+            FROM (
+              SELECT
+              FROM leasehold.lease
+              WHERE lease.tenant = quota.tenant
+                AND lease.tenant <> ''
+              LIMIT quota.running
+            ) AS held
+          )
+          FROM leasehold.quota
+          WHERE quota.tenant = substr(split_part(found.place, E'\x1f', 2), 2)
+        )
+    END AS tenant_room,
     greatest(said.paused_until, state.paused_until) AS paused_until
   FROM found
   LEFT JOIN LATERAL (
@@ -23,7 +40,7 @@ SELECT told.place,
   extract(epoch FROM %(skew)s + now() - told.created_at)::double precision,
   coalesce(share.weight, 1),
   CASE
-    WHEN told.paused_until > %(skew)s + now() THEN 0
+    WHEN told.paused_until > %(skew)s + now() OR told.tenant_room = 0 THEN 0
     WHEN told.lane = '' THEN 2147483647
     WHEN told.rate IS NULL OR told.cost = 0 THEN told.room
     WHEN told.tokens < told.needed THEN 0

@@ -6,7 +6,12 @@ INSERT INTO leasehold_lease
 SELECT
   waiting.job_id, :fence, :worker, :now, :until, :lease_seconds,
   waiting.attempt + 1, waiting.failures, waiting.lapses, waiting.priority, waiting.tenant,
-  waiting.lane, waiting.batch,
+  iif(
+    waiting.stage LIKE '@%', -- such a job may have none
+    (SELECT lane FROM leasehold_job WHERE id = waiting.job_id),
+    waiting.lane
+  ),
+  waiting.batch,
   iif(waiting.lane IN (SELECT value FROM json_each(:rated)), coalesce(waiting.cost, 1), NULL),
   iif(waiting.queue IN (SELECT value FROM json_each(:gates)), waiting.queue, NULL)
 FROM json_each(:ids) AS picked

@@ -3,5 +3,5 @@
 SELECT place, min(created_at), coalesce(cost, 1)
 FROM leasehold_waiting
 WHERE batch = :batch
-AND queue || char(31) || stage IN (SELECT value FROM json_each(:heads))
+AND queue || char(31) || iif(stage LIKE '@%', '@', stage) IN (SELECT value FROM json_each(:heads))
 GROUP BY place
