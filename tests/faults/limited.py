@@ -1,7 +1,7 @@
 """A queue's limit or a tenant's quota under kills: handlers count how many ever run at once.
 
 The limit goes up and down meanwhile; nothing may ever exceed the highest. Then it stands still, and
-nothing may exceed it. `python -m tests.faults.limited postgres|sqlite queue|tenant` is the long form.
+nothing may exceed it. The long form: `python -m tests.faults.limited postgres|sqlite queue|tenant`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A queue's limit and a tenant's quota hold while workers are killed and it is changed, and no slot is lost."""
+"""A queue's limit and a tenant's quota hold while workers are killed, and no slot is lost."""
 
 from __future__ import annotations
 

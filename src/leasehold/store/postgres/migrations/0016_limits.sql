@@ -122,6 +122,8 @@ CREATE TABLE leasehold.quota (
   CHECK ((rate IS NULL) = (burst IS NULL))
 ) WITH (fillfactor = 50);
 
+CREATE INDEX quota_running ON leasehold.quota (tenant) WHERE running IS NOT NULL; -- claims read it whole
+
 -- A tenant's live jobs, to count them. Jobs of no tenant are not in there.
 CREATE INDEX ready_tenant ON leasehold.ready (tenant) WHERE tenant <> '';
 CREATE INDEX scheduled_tenant ON leasehold.scheduled (tenant) WHERE tenant <> '';
