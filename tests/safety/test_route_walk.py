@@ -164,6 +164,15 @@ def test_nobody_gets_in_without_a_token(
     assert belongings(store, scene) == before
 
 
+def test_what_is_served_is_what_is_walked(client: Client, walk: Callable[[], Walker]) -> None:
+    walked = {step.path for step in walk().steps}
+    served = {getattr(route, "path", "") for route in create_app(client).router.routes}
+    assert {path for path in served - walked if path} == {"/api/openapi.json"}
+    client.tokens.add("first")
+    answer = walk()._service._request("GET", "/api/openapi.json")
+    assert answer.status_code == 401
+
+
 def test_a_browser_without_a_session_is_led_to_the_login(
     client: Client, walk: Callable[[], Walker]
 ) -> None:

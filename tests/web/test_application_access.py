@@ -34,8 +34,14 @@ async def tell(request: Request) -> JSONResponse:
     return JSONResponse([identity.name, identity.right, identity.tenant])
 
 
-def make_app(_client: Client) -> ASGIApp:
-    return Starlette(routes=[Route("/{rest:path}", tell, methods=["GET", "POST"])])
+def make_app(client: Client) -> ASGIApp:
+    def pause(_request: Request) -> JSONResponse:
+        client.queues.pause("mail", by="somebody else")
+        return JSONResponse(None)
+
+    return Starlette(
+        routes=[Route("/pause", pause), Route("/{rest:path}", tell, methods=["GET", "POST"])]
+    )
 
 
 Ask = "Callable[..., httpx.Response]"
@@ -100,6 +106,14 @@ def test_who_is_bound_to_a_tenant_gets_only_where_tenants_are_known(
     bound = bearer(client, "bound", scope="admin", tenant="acme")
     assert ask("GET", "/closed/x", headers=bound).status_code == 403
     assert ask("GET", "/shared/x", headers=bound).json() == ["bound", "admin", "acme"]
+
+
+def test_what_an_application_does_for_somebody_is_recorded_as_theirs(
+    client: Client, ask: Callable[..., httpx.Response]
+) -> None:
+    assert ask("GET", "/shared/pause", headers=bearer(client, "ana")).status_code == 200
+    row = client.audit.list()[0]
+    assert (row.action, row.actor, row.via) == ("queue.pause", "ana", "shared")
 
 
 def test_a_store_of_an_applications_own_has_the_same_door(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from starlette.datastructures import Headers
 
+from leasehold.acting import acting_as, current_actor
 from leasehold.model.access import Right
 from leasehold.web.access.identity import identity_of
 from leasehold.web.access.rights import (
@@ -29,6 +31,7 @@ class ApplicationGate:
 
     def __init__(self, app: ASGIApp, application: Application) -> None:
         self._app = app
+        self._name = application.name
         self._is_open = application.is_for_everybody
         self._needs = Needs(Right.READ, for_tenants=application.is_for_tenants)
 
@@ -37,7 +40,8 @@ class ApplicationGate:
         if scope["type"] != "lifespan" and not self._is_open:
             problem = self._find_problem(scope)
         if problem is None:
-            await self._app(scope, receive, send)
+            with acting_as(replace(current_actor(), via=self._name)):
+                await self._app(scope, receive, send)
         else:
             await refuse(problem, scope, send)
 

@@ -50,7 +50,10 @@ async def log_in(request: Request, form: Mapping[str, tuple[str, ...]]) -> Respo
         raise Denied(too_many(error.seconds, detail)) from None
     if identity is None:
         return _show(look, wrong=_WRONG, status=401)
+    former = identity_of(request)
     cookie, seconds = await access.log_in(identity, address)
+    if former is not None and former.manner is Manner.SESSION:
+        await access.log_out(former)  # a browser has one at a time
     response = RedirectResponse(look.root + _wanted(look), 303, headers=_ALWAYS)
     set_session(response, request.scope, cookie, seconds)
     return response
