@@ -173,6 +173,17 @@ def test_what_is_served_is_what_is_walked(client: Client, walk: Callable[[], Wal
     assert answer.status_code == 401
 
 
+def test_who_may_only_read_changes_nothing(walk: Callable[[], Walker]) -> None:
+    weak = {
+        (step.method, step.path)
+        for step in walk().steps
+        if step.changes and (step.needs.right is None or step.needs.right is Right.READ)
+    }
+    assert weak == {("POST", "/login"), ("POST", "/logout")}  # what is one's own
+    admins = {step.path for step in walk().steps if step.needs.right is Right.ADMIN}
+    assert {"/api/retention", "/api/audit", "/audit"} <= admins
+
+
 def test_a_browser_without_a_session_is_led_to_the_login(
     client: Client, walk: Callable[[], Walker]
 ) -> None:

@@ -158,6 +158,18 @@ def test_brackets_in_texts_are_not_depth() -> None:
     assert is_too_deep(b'{"a":' * 200)
 
 
+def test_the_description_says_what_each_route_needs(service: Service) -> None:
+    document = service.get("/api/openapi.json")
+    assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            is_open = path.startswith("/health/")
+            assert ("security" in operation) != is_open, path
+            assert ({"401", "403", "429"} <= set(operation["responses"])) or is_open, path
+    assert document["paths"]["/api/retention"]["put"]["x-leasehold-scope"] == "admin"
+    assert document["paths"]["/worker"]["post"]["x-leasehold-tenants"] is False
+
+
 # -- people ------------------------------------------------------------------------------------
 def log_in(service: Service, secret: str, **form: str) -> httpx.Response:
     return service._request("POST", "/login", data={"token": secret, **form})

@@ -59,6 +59,8 @@ def _move(session: Session, source: str, target: str, *, is_forced: bool) -> Non
 
     with _hiding(source, target), _showing(session) as progress:
         report = move_queue(source, target, force=is_forced, progress=progress)
+    if report.is_same:
+        _record(session, target, "queue.move", report.source)
     if session.is_json:
         print_json(_described(report))
     else:
@@ -73,8 +75,18 @@ def _undo(session: Session, source: str, *, is_forced: bool) -> None:
 
     with _hiding(source):
         mark = undo_move(source, force=is_forced)
+    if mark is not None:
+        _record(session, source, "queue.open", "")
     told = "it was not closed" if mark is None else "it is open again"
     answer(session, told, is_changed=mark is not None)
+
+
+def _record(session: Session, url: str, action: str, subject: str) -> None:
+    """Write down, where the queue is now, that it came there."""
+    from leasehold.acting import record
+
+    with replace(session, given_url=url).client() as client:
+        record(client.store, action, subject)
 
 
 @contextmanager
