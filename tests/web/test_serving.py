@@ -29,9 +29,11 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is refused
 PATIENCE_SECONDS = 8.0
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
+def run(*words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "leasehold.cli", "serve", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def test_it_serves_and_runs_jobs_and_ends_cleanly(store_url: str) -> None:
@@ -138,16 +140,37 @@ def test_logs_are_json_when_asked_and_requests_are_not_logged(store_url: str) ->
     assert "canary-secret" not in log
 
 
-def test_an_address_that_others_reach_is_refused() -> None:
+def test_an_address_that_others_reach_is_refused(tmp_path: Path) -> None:
     for host in (EVERYWHERE, "::", "192.0.2.1", "example.org", ""):
         with pytest.raises(BadOption, match="token"):
             check_address(host, is_asking=False)
         check_address(host, is_asking=True)
     for host in ("127.0.0.1", "127.1.2.3", "::1", "localhost"):
         check_address(host, is_asking=False)
-    done = run("--host", EVERYWHERE)
-    assert done.returncode == 2
-    assert "leasehold token add" in done.stderr
+    for words in ((), ("--no-auth",), ("--no-auth", "--auth", "required")):
+        done = run("--host", EVERYWHERE, *words, folder=tmp_path)
+        assert done.returncode == 2
+        assert "leasehold token add" in done.stderr
+    assert not list(tmp_path.iterdir())  # no database was made for it
+
+
+def test_with_a_token_others_may_reach_it_and_are_asked(store_url: str) -> None:
+    refused = run("--host", EVERYWHERE, "--url", store_url)
+    assert refused.returncode == 2
+    with Client(store_url) as client:
+        secret = client.tokens.add("ci").secret
+    with served(store_url, "--no-worker", "--host", EVERYWHERE) as service:
+        assert service.http.get("/api/jobs").status_code == 401
+        headers = {"authorization": f"Bearer {secret}"}
+        assert service.http.get("/api/jobs", headers=headers).json()["jobs"] == []
+    with served(store_url, "--no-worker", "--no-auth") as service:
+        assert service.http.get("/api/jobs").status_code == 200
+
+
+def test_authentication_can_be_required_before_there_is_a_token(store_url: str) -> None:
+    with served(store_url, "--no-worker", "--auth", "required", "--host", EVERYWHERE) as service:
+        assert service.http.get("/api/jobs").status_code == 401
+        assert service.http.get("/health/live").status_code == 200
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -149,8 +149,9 @@ def serve(
     )
 
     if is_open:
-        check_address(host, is_asking=False)
         options["auth"] = "off"
+    if is_open or _has_no_database(session):  # where there is none, there is no token either
+        check_address(host, is_asking=_is_asking_anyway(options))
     set_up_logging(log_level, log_format)
     _quieten_server(has_access_log=has_access_log)
     registry = load_registry(tasks)
@@ -249,13 +250,30 @@ def _assemble(
     )
 
 
+def _has_no_database(session: Session) -> bool:
+    from leasehold.cli.failing import NotFound
+
+    try:
+        session.require_file()
+    except NotFound:
+        return True
+    return False
+
+
+def _is_asking_anyway(options: dict[str, Any]) -> bool:
+    """Whether everybody is asked who they are, whatever tokens there are."""
+    if options["auth"] == "off":
+        return False
+    return options["auth"] == "required" or read_oidc(options) is not None
+
+
 def _choose_auth(client: Client, host: str, options: dict[str, Any]) -> Any:
     """Refuse to be reached by others while nobody is asked; and then go on asking."""
     from leasehold.web.serving import check_address, is_loopback
 
     auth = options["auth"]
     if auth == "auto" and not is_loopback(host):
-        is_asking = read_oidc(options) is not None or client.store.has_tokens()
+        is_asking = _is_asking_anyway(options) or client.store.has_tokens()
         check_address(host, is_asking=is_asking)
         return "required"
     return auth
