@@ -30,6 +30,7 @@ APP_POLICY, ALL_POLICY = "leasehold_app", "leasehold_all"
 OF_TENANT = "(tenant = leasehold.tenant())"  # as the catalog has it
 _PREFIX = re.compile(r"[a-z_][a-z0-9_]{0,39}")
 _LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'"
+_SETS_ROLES = 160_000
 
 
 class Roles(NamedTuple):
@@ -135,7 +136,9 @@ class _Setting:
 
     def _become_migrator(self) -> None:
         """Let whoever owned the tables so far go on migrating them; a superuser may anyway."""
-        if not self._value("SELECT pg_has_role(current_user, %s, 'MEMBER')", self._roles.owner):
+        # From 16 on, who made a role is a member of it without being able to act as it.
+        how = "SET" if self._connection.info.server_version >= _SETS_ROLES else "MEMBER"
+        if not self._value("SELECT pg_has_role(current_user, %s, %s)", self._roles.owner, how):
             self._run("GRANT {} TO CURRENT_USER", Identifier(self._roles.migrator))
 
     def _give_to_owner(self) -> None:

@@ -4,7 +4,8 @@ SELECT set_config('role', pg_get_userbyid(namespace.nspowner), true)
 FROM pg_catalog.pg_namespace AS namespace
 WHERE namespace.nspname = 'leasehold'
   AND pg_get_userbyid(namespace.nspowner) <> current_user
-  AND pg_has_role(current_user, namespace.nspowner, 'MEMBER')
+  AND pg_has_role(current_user, namespace.nspowner,
+    CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END)
   AND EXISTS (
     SELECT
     FROM pg_catalog.pg_policy AS policy
