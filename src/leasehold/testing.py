@@ -27,6 +27,8 @@ from leasehold.errors import BadArguments
 from leasehold.model.durations import Duration, seconds
 from leasehold.payload import encode
 from leasehold.registry import Registry
+from leasehold.revealing import open_job
+from leasehold.sealing.keyring import Keyring
 from leasehold.worker.report import Reason, Report, Tally
 
 if TYPE_CHECKING:
@@ -42,10 +44,14 @@ R = TypeVar("R")
 
 @contextmanager
 def client() -> Iterator[Client]:
-    """Make a queue of the test's own: SQLite in a folder that goes when the block ends."""
+    """Make a queue of the test's own: SQLite in a folder that goes when the block ends.
+
+    It has keys of its own, so that encrypted tasks run.
+    """
+    keyring = Keyring.generate()
     with (
         TemporaryDirectory(prefix="leasehold-") as folder,
-        Client(f"sqlite:///{folder}/leasehold.db") as opened,
+        Client(f"sqlite:///{folder}/leasehold.db", keyring=keyring) as opened,
     ):
         yield opened
 
@@ -105,7 +111,7 @@ def run_inline(task: Task[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 def assert_enqueued(client: Client, task: Task[..., Any] | str, /, **args: Any) -> Job:
     """Return the newest job of the task with at least these arguments, in any state, or fail."""
-    found = list(client.each(kind=task))
+    found = [_opened(client, job) for job in client.each(kind=task)]
     for job in found:
         if _has(job, args):
             return job
@@ -115,9 +121,15 @@ def assert_enqueued(client: Client, task: Task[..., Any] | str, /, **args: Any) 
 
 def assert_not_enqueued(client: Client, task: Task[..., Any] | str, /, **args: Any) -> None:
     """Fail if there is a job of the task with these arguments, whatever its state."""
-    for job in client.each(kind=task):
+    for job in (_opened(client, each) for each in client.each(kind=task)):
         if _has(job, args):
             raise AssertionError(f"{task!r} was enqueued: {job.id} {job.args!r} ({job.state})")
+
+
+def _opened(client: Client, job: Job) -> Job:
+    """Read an encrypted job's arguments: a test knows what it has enqueued."""
+    standing = client.store.get(job.id)
+    return job if standing is None else open_job(standing, client.store.keyring)
 
 
 def _has(job: Job, args: dict[str, Any]) -> bool:

@@ -222,3 +222,16 @@ def test_batches_end_and_callbacks_run(client: lh.Client) -> None:
         batch.add(add.with_options(on_end=job_ended), 2)
     testing.drain(client, [*TASKS, batch_ended, job_ended])
     assert sorted(told) == [("add", "succeeded"), ("batch", 2)]
+
+
+def test_encrypted_tasks_run_and_are_found_by_their_arguments() -> None:
+    @lh.task(name="sealed", encrypted=True)
+    def sealed(card: str) -> str:
+        return card
+
+    with testing.client() as client:
+        client.enqueue(sealed, card="4711")
+        assert testing.assert_enqueued(client, sealed, card="4711").args == {"card": "4711"}
+        testing.assert_not_enqueued(client, sealed, card="0815")
+        assert testing.drain(client, [sealed]).succeeded == 1
+    assert testing.run_inline(sealed, "4711") == "4711"
