@@ -56,6 +56,23 @@ def encode(value: object, *, root: str, limit: int, refuse: Refuse) -> bytes:
     return raw
 
 
+class SecretsMet:
+    """Counts the secrets that were encoded, by whichever thread.
+
+    When the count has not moved, there is none in what was encoded meanwhile: far quicker to see
+    than by looking through the text.
+    """
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def are_in(self, raw: bytes, *, since: int) -> bool:
+        """Whether a secret stands in what was encoded since then."""
+        return self.count != since and secrets.RAW_MARK in raw
+
+
 def refuse_secrets(raw: bytes, *, root: str, refuse: Refuse) -> None:
     """Refuse a `Secret` in what a plain job would leave in plain."""
     if secrets.RAW_MARK in raw:
@@ -164,6 +181,7 @@ def explain(error: Exception, root: str = "args") -> str:
 
 def _encode_custom(value: Any) -> Any:
     if isinstance(value, Secret):
+        MET.count += 1  # of two at once one may be lost, and it has moved all the same
         return {secrets.NAME: value.reveal()}
     if is_pydantic(type(value)):
         # by_alias and round_trip: what is written is what model_validate reads back.
@@ -192,5 +210,6 @@ def is_pydantic(kind: type) -> bool:
     return pydantic is not None and issubclass(kind, pydantic.BaseModel)
 
 
+MET = SecretsMet()
 _ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=_encode_custom)
 _SYNTAX = msgspec.json.Decoder(msgspec.Raw)
