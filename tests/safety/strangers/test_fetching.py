@@ -356,6 +356,12 @@ def test_secrets_and_new_lines_of_a_url_are_in_no_error(url: str) -> None:
     assert str(caught.value).isprintable()
 
 
+@pytest.mark.parametrize("rest", ["one.test/\\two.test/", "one.test\\@two.test/", "\\one.test"])
+def test_a_backslash_is_refused_since_browsers_read_it_as_a_slash(rest: str) -> None:
+    with pytest.raises(UrlRefused, match="backslash"):
+        fetcher().get(f"http://{rest}")
+
+
 def test_credentials_in_a_url_are_refused_and_it_says_what_to_do_instead() -> None:
     with pytest.raises(UrlRefused, match="give credentials as a header"):
         fetcher().get("http://user:s3cret@one.test/")
