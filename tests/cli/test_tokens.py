@@ -6,10 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from leasehold.cli.controlling import os_user
+from tests.cli.kit import Cli
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from leasehold.client import Client
-    from tests.cli.kit import Cli
 
 
 def test_a_token_is_printed_once_and_only_its_digest_is_kept(cli: Cli, client: Client) -> None:
@@ -25,6 +27,13 @@ def test_a_token_is_printed_once_and_only_its_digest_is_kept(cli: Cli, client: C
     assert secret not in listed.out
     assert secret.rpartition("_")[2] not in listed.out + cli("token", "--json").out
     assert re.search(r"ci +operate +acme +stands", listed.out)
+
+
+def test_a_token_can_be_made_before_anything_else(tmp_path: Path) -> None:
+    new = Cli(f"sqlite:///{tmp_path / 'new.db'}", tmp_path)
+    assert new("token").code == 3
+    assert new("token", "add", "first").code == 0
+    assert "first" in new("token").out
 
 
 def test_a_token_is_revoked(cli: Cli, client: Client) -> None:

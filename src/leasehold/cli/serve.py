@@ -279,8 +279,18 @@ def _choose_auth(client: Client, host: str, options: dict[str, Any]) -> Any:
     return auth
 
 
+def _has_door(assembly: Assembly) -> bool:
+    """Whether people are asked who they are."""
+    settings = assembly.main.settings
+    if settings.auth == "off":
+        return False
+    is_always = settings.auth == "required" or settings.jwt is not None
+    return is_always or assembly.main.client.store.has_tokens()
+
+
 def _announce(session: Session, address: str, assembly: Assembly) -> None:
     """Say where it is, and what is there."""
+    has_door = _has_door(assembly)
     links = assembly.main.applications
     if session.is_json:
         import json
@@ -291,6 +301,8 @@ def _announce(session: Session, address: str, assembly: Assembly) -> None:
         return
     click.echo(f"leasehold is at {address}/ (Ctrl-C ends it)")
     click.echo(f"  queue      {session.shown_url}")
+    if not has_door:
+        click.echo("  access     everybody on this machine, until: leasehold token add NAME")
     for each in links:
         remark = each.title if each.error is None else f"BROKEN, {each.error}"
         click.echo(f"  {each.name:<10} {address}{each.path}  {remark}")

@@ -48,7 +48,7 @@ def token(session: Session, /) -> None:
 @with_session
 def add(session: Session, /, *, name: str, by: str | None, **words: Any) -> None:
     """Make a token and print it: nobody can see it again."""
-    with session.client() as client:
+    with session.client(may_create=True) as client:  # before the first `serve`, perhaps
         made = client.tokens.add(name, by=by, **words)
     if session.is_json:
         from leasehold.cli.output import print_json
