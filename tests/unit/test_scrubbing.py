@@ -82,3 +82,8 @@ def test_a_cut_says_how_much_there_was() -> None:
 @pytest.mark.parametrize("unit", ["a.", "token", "password-", "ab-cd://", "x=", "token='"])
 def test_a_long_text_of_any_sort_is_read_in_one_go(unit: str) -> None:
     assert scrub(unit * 100_000)
+
+
+def test_a_token_of_the_service_is_masked_wherever_it_stands() -> None:
+    token = "lh_" + "abcdefghjk23" + "_" + "A1-_" * 10 + "xyz"
+    assert scrub(f"GET /x?a={token} said {token}.") == "GET /x?a=*** said ***."

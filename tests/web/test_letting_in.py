@@ -131,7 +131,9 @@ def test_rates_fill_again() -> None:
     rates = Rates(2.0, 2.0, clock=lambda: now)
     assert [rates.take("a"), rates.take("a")] == [0.0, 0.0]
     assert rates.take("a") == 0.5
-    assert rates.wait("b") == 0.0
+    rates.take("b")
+    rates.give_back("b")
+    assert [rates.take("b"), rates.take("b"), rates.take("b") > 0] == [0.0, 0.0, True]
     now += 0.5
     assert rates.take("a") == 0.0
     now += 1_000
@@ -250,6 +252,19 @@ def test_each_login_is_another_session_with_a_form_token_of_its_own(
         page = service._request("GET", "/queues", headers={"cookie": cookie} | PAGE).text
         tokens |= set(re.findall(r'name="csrf" value="(\w+)"', page))
     assert len(tokens) == 2
+
+
+def test_a_token_is_no_cookie_and_a_cookie_is_no_token(
+    service: Service, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access_module, "LOOK_EVERY_SECONDS", 60.0)  # both are remembered
+    secret = client.tokens.add("ana", scope="operate").secret
+    cookie = log_in(service, secret).headers["set-cookie"].partition(";")[0].partition("=")[2]
+    assert service.get("/api/identity", headers=bearer(secret))
+    assert service.get("/api/identity", headers={"cookie": f"leasehold_session={cookie}"})
+    assert service.refused(401, "GET", "/api/jobs", headers=bearer(cookie))
+    shown = {"cookie": f"leasehold_session={secret}"}
+    assert service.refused(401, "GET", "/api/jobs", headers=shown)
 
 
 def test_who_may_only_read_sees_no_buttons(service: Service, client: Client) -> None:

@@ -30,6 +30,8 @@ _NAMED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+_TOKEN = re.compile(r"\blh_[a-z2-9]{12}_[A-Za-z0-9_\-]{43}")  # of `leasehold token add`
+
 
 class Scrubber:
     """Scrubs texts about one job; the values of its arguments (JSON) are looked for once."""
@@ -42,6 +44,7 @@ class Scrubber:
             return MASK  # who knows what it holds
         for value in self._hidden:
             text = text.replace(value, MASK)
+        text = _TOKEN.sub(MASK, text)
         return _NAMED.sub(rf"\g<name>{MASK}", _URL.sub(_scrub_url, text))
 
 

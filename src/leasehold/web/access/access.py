@@ -7,6 +7,7 @@ cost one look, and a revoked token is good for no longer than that.
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
 import time
 from collections import OrderedDict
@@ -33,6 +34,8 @@ LOOK_EVERY_SECONDS = 1.0
 MOST_KNOWN = 10_000
 SESSION_SECONDS = 12 * 3_600.0
 _SESSION_BYTES = 32
+_COOKIE = b"cookie"  # what was shown as one is good as nothing else
+_logger = logging.getLogger("leasehold.web")
 
 
 class TooMany(Exception):
@@ -94,7 +97,8 @@ class Access:
 
     async def by_bearer(self, credential: str, address: str) -> Identity | None:
         """Say whom a token or a JWT speaks for; None when it is good for nothing."""
-        return await self._find(digest_of(credential), address, lambda: self._check(credential))
+        key = b"bearer" + digest_of(credential)
+        return await self._find(key, address, lambda: self._check(credential))
 
     async def by_cookie(self, cookie: str, address: str) -> Identity | None:
         """Say whose session a cookie names; None when it is over."""
@@ -105,28 +109,33 @@ class Access:
             return None if holder is None else self._in_session(holder, cookie)
 
         # A page that is open for too long shows an old one: that is no reason to refuse a login.
-        return await self._find(digest, f"cookie {address}", look)
+        return await self._find(_COOKIE + digest, f"cookie {address}", look)
 
     async def _find(
-        self, digest: bytes, address: str, look: Callable[[], Identity | None]
+        self, key: bytes, address: str, look: Callable[[], Identity | None]
     ) -> Identity | None:
-        known = self._known.get(digest)
+        known = self._known.get(key)
         if known is not None and self._clock() - known.looked_at < LOOK_EVERY_SECONDS:
             return known.identity
-        if known is None and (wait := self._wrong.wait(address)) > 0:
-            raise TooMany(wait)
         if known is not None:
-            self._known[digest] = _Known(known.identity, self._clock())  # the others need not look
+            self._known[key] = _Known(known.identity, self._clock())  # the others need not look
+        elif (wait := self._wrong.take(address)) > 0:  # before it is known: many may come at once
+            raise TooMany(wait)
         identity = await anyio.to_thread.run_sync(look)
         if identity is None:
-            self._known.pop(digest, None)
-            self._wrong.take(address)
+            self._known.pop(key, None)
+            _logger.warning("credential refused", extra={"address": address})
             return None
-        self._known[digest] = _Known(identity, self._clock())
-        self._known.move_to_end(digest)
+        if known is None:
+            self._wrong.give_back(address)
+        self._remember(key, identity)
+        return identity
+
+    def _remember(self, key: bytes, identity: Identity) -> None:
+        self._known[key] = _Known(identity, self._clock())
+        self._known.move_to_end(key)
         while len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
-        return identity
 
     def _check(self, credential: str) -> Identity | None:
         holder = self._client.tokens.check(credential)
@@ -168,7 +177,7 @@ class Access:
 
     async def log_out(self, identity: Identity) -> None:
         """End a session, wherever it is open."""
-        self._known.pop(identity.session, None)
+        self._known.pop(_COOKIE + identity.session, None)
 
         def write() -> None:
             store, tenant = self._client.store, identity.tenant or ""

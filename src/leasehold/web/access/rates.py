@@ -28,9 +28,9 @@ class Rates:
         self._keep(name, left - amount)
         return 0.0
 
-    def wait(self, name: str) -> float:
-        """Say how long to wait for a turn, and take none."""
-        return max(0.0, (1.0 - self._left(name)) / self._per_second)
+    def give_back(self, name: str, amount: float = 1.0) -> None:
+        """Have a turn not counted that was taken."""
+        self._keep(name, min(self._burst, self._left(name) + amount))
 
     def _left(self, name: str) -> float:
         left, at = self._buckets.get(name, (self._burst, 0.0))
