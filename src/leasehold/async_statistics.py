@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from leasehold.model.durations import Duration
     from leasehold.model.failures import FailureGroup
+    from leasehold.model.ids import JobId
     from leasehold.model.statistics import Overview, Point, Total
     from leasehold.statistics import Stats
 
@@ -31,6 +32,12 @@ class AsyncStats:
     async def failures(self, since: Duration = "24h", *, limit: int = 50) -> list[FailureGroup]:
         """Group the newest attempts that did not end well by what went wrong."""
         return await asyncio.to_thread(self._stats.failures, since, limit=limit)
+
+    async def dead_of(
+        self, kind: str, error: str, message: str, *, since: Duration = "24h"
+    ) -> list[JobId]:
+        """Name the jobs of one group of `failures` that are dead now."""
+        return await asyncio.to_thread(self._stats.dead_of, kind, error, message, since=since)
 
     async def totals(self) -> list[Total]:
         """Say how often each fact was counted ever, by queue and kind; no number gets less."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.facts import LIVING_SECONDS
-from leasehold.model.failures import group_failures
+from leasehold.model.failures import dead_of, group_failures
 from leasehold.model.statistics import (
     DAY_SECONDS,
     FINE_SPAN,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from leasehold.model.failures import FailureGroup
+    from leasehold.model.ids import JobId
     from leasehold.model.statistics import Range, Total
     from leasehold.model.values import WorkerInfo
     from leasehold.store.base import Store
@@ -111,6 +112,14 @@ class Stats:
         store = self._store()
         begin = store.moment() - timedelta(seconds=seconds(since, name="since"))
         return group_failures(store.unhappy(since=begin, limit=MOST_FAILURES))[:limit]
+
+    def dead_of(
+        self, kind: str, error: str, message: str, *, since: Duration = "24h"
+    ) -> list[JobId]:
+        """Name the jobs of one group of `failures` that are dead now."""
+        store = self._store()
+        begin = store.moment() - timedelta(seconds=seconds(since, name="since"))
+        return dead_of(store.unhappy(since=begin, limit=MOST_FAILURES), kind, error, message)
 
     def totals(self) -> list[Total]:
         """Say how often each fact was counted ever, by queue and kind; no number gets less."""

@@ -523,3 +523,13 @@ def test_a_batch_whose_members_are_refused_is_not_there(store: Store) -> None:
 
     assert store.get_batch(batch.id) is None
     assert [job.id for job in store.find(Filter(), before=None, limit=9)] == [known]
+
+
+def test_a_job_names_those_that_were_made_to_wait_for_it(store: Store) -> None:
+    first, other = enqueue_needed(store), enqueue_needed(store)
+    waiting = sorted(enqueue_after(store, first) for _ in range(3))
+    both = enqueue_after(store, first, other)
+    assert store.dependents(first) == sorted([*waiting, both])
+    assert store.dependents(other) == [both]
+    assert store.dependents(first, limit=2) == sorted([*waiting, both])[:2]
+    assert store.dependents(both) == []

@@ -162,6 +162,7 @@ TRIED: dict[str, Try] = {
     "checkpoint": each("checkpoint"),
     "steps": each("steps"),
     "predecessors": each("predecessors"),
+    "dependents": each("dependents"),
     "cancel": each("cancel", by="acme"),
     "retry": each("retry"),
     "delete": each("delete"),

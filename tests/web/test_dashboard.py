@@ -161,6 +161,32 @@ def test_schedules_are_run_and_paused(pages: Pages, client: Client) -> None:
     assert client.schedules.get("nightly").paused_at is None
 
 
+def test_retrying_a_group_of_failures_leaves_the_others_of_that_kind(
+    pages: Pages, client: Client
+) -> None:
+    reasons = ["no route to 10.0.0.1", "no route to 10.0.0.2", "out of paper"]
+    jobs = {reason: client.enqueue(fail, reason) for reason in reasons}
+    testing.drain(client, [fail])
+    route, paper = sorted(client.stats.failures(), key=lambda group: group.dead, reverse=True)
+    form = {"kind": route.kind, "error": route.error, "message": route.message, "since": "24h"}
+    assert "2 dead jobs" in pages.send("/failures/retry", form, status=200).text
+    pages.send("/failures/retry", form | {"confirm": "yes"})
+    states = {reason: client.get(job.id).state for reason, job in jobs.items()}
+    assert [str(states[reason]) for reason in reasons] == ["queued", "queued", "dead"]
+    assert client.stats.dead_of(paper.kind, paper.error, paper.message) == [jobs[reasons[2]].id]
+    pages.send("/failures/retry", form | {"confirm": "yes"})  # nothing is left of that group
+    assert client.get(jobs[reasons[2]].id).state == "dead"
+
+
+def test_a_job_says_who_waits_for_it(pages: Pages, client: Client) -> None:
+    first = client.enqueue(add, 1)
+    second = client.enqueue(add.with_options(after=[first]), 2)
+    text = pages.get(f"/jobs/{first.id}").text
+    assert "Waited for by" in text
+    assert f"/jobs/{second.id}" in text
+    assert "Waited for by" not in pages.get(f"/jobs/{second.id}").text
+
+
 def test_quotas_of_tenants_and_limits_of_queues_are_set_on_their_pages(
     pages: Pages, client: Client
 ) -> None:

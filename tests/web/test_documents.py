@@ -62,8 +62,6 @@ PAIRS: list[tuple[Any, Any, set[str]]] = [
     (alert_values.Alert, alerts.Alert, {"state", "text"}),
     (alert_values.Mute, alerts.Mute, set()),
 ]
-# Only code can say them: they are tasks, and who adds to a batch from inside of it.
-NOT_OVER_HTTP = {"on_end"}
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +92,7 @@ def test_the_answers_to_an_enqueue_and_a_run_have_all_fields_too() -> None:
 
 
 def test_a_job_can_be_asked_for_with_all_its_options() -> None:
-    options = set(JobOptions.__annotations__) - NOT_OVER_HTTP
+    options = set(JobOptions.__annotations__)
     assert set(job_documents.JobRequest.model_fields) == options | {"kind", "args"}
 
 

@@ -249,3 +249,26 @@ def test_an_enqueue_over_a_quota_is_429_and_says_when_to_come_back(
     assert (told["about"]["tenant"], told["about"]["quota"]) == ("acme", "rate")
     client.quotas.set("acme", rate=None, waiting=1)
     assert service.ask("POST", "/api/jobs", json=job).headers["Retry-After"] == "1"
+
+
+# -- callbacks -------------------------------------------------------------------------------------
+def test_a_job_and_a_batch_are_followed_by_their_callbacks(
+    service: Service, client: Client
+) -> None:
+    end = {"kind": "far.away", "queue": "ends", "priority": 7, "timeout": "5m"}
+    job = {"kind": "web.add", "args": {"left": 1}, "on_end": end, "tenant": "acme"}
+    assert service.ask("POST", "/api/jobs", json=job).status_code == 201
+    batch = service.ask("POST", "/api/batches", json={"on_end": end | {"kind": "far.batch"}}).json()
+    member = {"kind": "web.add", "args": {"left": 2}, "batch": batch["id"]}
+    assert service.ask("POST", "/api/jobs", json=member).status_code == 201
+    service.post(f"/api/batches/{batch['id']}/seal")
+    Worker(client, REGISTRY).run(until_empty=True)
+    made = {each.kind: each for each in client.find(queue="ends")}
+    assert made.keys() == {"far.away", "far.batch"}
+    assert (made["far.away"].priority, made["far.away"].timeout_seconds) == (7, 300.0)
+    assert made["far.away"].tenant == "acme"
+
+
+def test_a_task_of_this_service_that_can_be_no_callback_is_refused(service: Service) -> None:
+    job = {"kind": "web.add", "args": {"left": 1}, "on_end": {"kind": "web.add"}}
+    assert service.refused(422, "POST", "/api/jobs", json=job)

@@ -67,6 +67,17 @@ def form_of(text: str) -> str:
 
 def group_failures(attempts: Iterable[Unhappy]) -> list[FailureGroup]:
     """Group attempts, newest first, by what went wrong; the most frequent group comes first."""
+    found = [_group(*key, members) for key, members in _by_likeness(attempts).items()]
+    return sorted(found, key=lambda group: (-group.count, -group.last_at.timestamp()))
+
+
+def dead_of(attempts: Iterable[Unhappy], kind: str, error: str, message: str) -> list[JobId]:
+    """Name the jobs of one group that are dead now, each once."""
+    members = _by_likeness(attempts).get((kind, error, message), [])
+    return list(dict.fromkeys(each.job_id for each in members if each.is_dead))
+
+
+def _by_likeness(attempts: Iterable[Unhappy]) -> dict[tuple[str, str, str], list[Unhappy]]:
     groups: dict[tuple[str, str, str], list[Unhappy]] = {}
     forms: dict[str, str] = {}  # thousands are alike but for a digit: read once
     for each in attempts:
@@ -77,8 +88,7 @@ def group_failures(attempts: Iterable[Unhappy]) -> list[FailureGroup]:
         if form is None:
             form = forms[text] = form_of(text)
         groups.setdefault((each.kind, name, form), []).append(each)
-    found = [_group(*key, members) for key, members in groups.items()]
-    return sorted(found, key=lambda group: (-group.count, -group.last_at.timestamp()))
+    return groups
 
 
 def _group(kind: str, error: str, message: str, members: list[Unhappy]) -> FailureGroup:

@@ -35,3 +35,6 @@ class NeedsStore(Protocol):
 
     def predecessors(self, job_id: JobId) -> list[Predecessor]:
         """List the jobs that this one was made to wait for, in the order they were named."""
+
+    def dependents(self, job_id: JobId, *, limit: int = 50) -> list[JobId]:
+        """List jobs that were made to wait for this one, the first by their ids."""

@@ -76,6 +76,10 @@ class Dependents:
             found = connection.cursor(row_factory=dict_row).execute(sql, {"job_id": job_id})
             return [_predecessor(row) for row in found]
 
+    def dependents(self, job_id: JobId, limit: int) -> list[JobId]:
+        found = self._run(load(PACKAGE, "dependents"), job_id=job_id, limit=limit)
+        return [row[0] for row in found]
+
     def _page(self, before: JobId, limit: int) -> list[JobId]:
         found = self._run(load(PACKAGE, "dependents_page"), before=before, limit=limit)
         return [row[0] for row in found]

@@ -406,6 +406,9 @@ class PostgresStore(
     def predecessors(self, job_id: JobId) -> list[Predecessor]:
         return self._dependents.predecessors(job_id)
 
+    def dependents(self, job_id: JobId, *, limit: int = 50) -> list[JobId]:
+        return self._dependents.dependents(job_id, limit)
+
     def _tell_of(self, released: Released) -> Released:
         if released.arrivals:
             for claims in (

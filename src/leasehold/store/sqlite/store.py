@@ -363,6 +363,11 @@ class SqliteStore(
         with self._database.read() as connection:
             return needing.predecessors(connection, job_id)
 
+    def dependents(self, job_id: JobId, *, limit: int = 50) -> list[JobId]:
+        with self._database.read() as connection:
+            found = rows(connection, "dependents", id=str(job_id), limit=limit)
+        return [records.to_job_id(row[0]) for row in found]
+
     def _look_at(self, jobs: Sequence[str], recent: Sequence[JobId] | None) -> Released:
         with self._database.read() as connection:
             if not needing.has_verdict(connection, jobs, recent):

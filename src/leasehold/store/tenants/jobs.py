@@ -121,6 +121,10 @@ class TenantJobs:
         own = set(self._own([each.id for each in found]))
         return [each if each.id in own else type(each)(id=each.id) for each in found]
 
+    def dependents(self, job_id: JobId, *, limit: int = 50) -> list[JobId]:
+        found = self._inner.dependents(job_id, limit=limit) if self._owns(job_id) else []
+        return self._own(found)
+
     # -- change ----------------------------------------------------------------------------------
     def cancel(self, job_id: JobId, *, by: str | None) -> State | None:
         return self._inner.cancel(job_id, by=by) if self._owns(job_id) else None

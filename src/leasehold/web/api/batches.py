@@ -13,6 +13,7 @@ from leasehold.errors import BadOption, BatchBusy, BatchNotFound, BatchSealed
 from leasehold.model.batches import BatchStatus
 from leasehold.model.states import State
 from leasehold.web.access.rights import ApiRouter, operates, reads
+from leasehold.web.api.callbacks import CallbackRequest, read_callback
 from leasehold.web.api.job_documents import JobPage
 from leasehold.web.api.values import (
     DEFAULT_PAGE,
@@ -49,6 +50,12 @@ class BatchRequest(Command):
     parent: Id | None = Field(default=None, description="The batch that ends only after this one.")
     tenant: Tenant = ""
     created_by: By = None
+    on_end: CallbackRequest | None = Field(
+        default=None, description="A job to make when all members have ended."
+    )
+    on_failure: CallbackRequest | None = Field(
+        default=None, description="A job to make when the first member is dead."
+    )
 
 
 class BatchCounts(Document):
@@ -102,8 +109,12 @@ class BatchPage(Document):
 )
 @operates
 def create_batch(site: OfSite, batch: BatchRequest) -> Any:
-    """Make a batch, open for members. Its callbacks can only be given by code."""
-    return site.client.batches.create(**said(batch)).info()
+    """Make a batch, open for members."""
+    callbacks = {
+        "on_end": read_callback(site, batch.on_end),
+        "on_failure": read_callback(site, batch.on_failure),
+    }
+    return site.client.batches.create(**said(batch) | callbacks).info()
 
 
 @router.get("", response_model=BatchPage, responses=problems())

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from leasehold.model.causes import Reason
 from leasehold.model.states import State
 from leasehold.options import ATTEMPTS_LIMIT
+from leasehold.web.api.callbacks import CallbackRequest
 from leasehold.web.api.values import (
     Amount,
     By,
@@ -92,6 +93,9 @@ class JobRequest(JobWords):
         default=None, description="The same id, kind and arguments again is the same job."
     )
     tenant: Tenant = ""
+    on_end: CallbackRequest | None = Field(
+        default=None, description="A job to make when this one has ended, however that was."
+    )
 
 
 class Enqueued(Document):

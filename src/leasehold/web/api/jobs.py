@@ -22,6 +22,7 @@ from leasehold.errors import (
 from leasehold.model.states import State
 from leasehold.web.access.rights import ApiRouter, operates, reads
 from leasehold.web.api import job_documents as documents
+from leasehold.web.api.callbacks import read_callback
 from leasehold.web.api.values import (
     DEFAULT_PAGE,
     BeforeQuery,
@@ -95,6 +96,8 @@ def enqueue_job(
 
 def _enqueue(site: Site, job: documents.JobRequest) -> Enqueued[Any]:
     given = {name: value for name, value in said(job).items() if value is not None}
+    if "on_end" in given:
+        given["on_end"] = read_callback(site, job.on_end)
     kind, args = given.pop("kind"), given.pop("args", {})
     options = cast("JobOptions", given)
     if kind in site.registry:

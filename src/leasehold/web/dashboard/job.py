@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Attempt, Job
 
 MOST_NEEDS = 200
+MOST_DEPENDENTS = 20
 MOST_ATTEMPTS = 100
 section = Section()
 _RETRIED = frozenset({State.FAILED, State.DEAD, State.CANCELLED})
@@ -58,6 +59,7 @@ def show(look: Look) -> Page:
         "checkpoint": client.checkpoint(job_id),
         "steps": client.steps(job_id),
         "needs": _needs(look, job),
+        "dependents": _dependents(look, job),
         "possible": possible_for(job),
     }
     return Page(template="job.html", title=f"{job.kind} {str(job.id)[-8:]}", values=values)
@@ -68,6 +70,13 @@ def _needs(look: Look, job: Job) -> list[Predecessor]:
     if job.needs is None or len(job.needs.jobs) > MOST_NEEDS:
         return []
     return look.client.store.predecessors(job.id)
+
+
+def _dependents(look: Look, job: Job) -> list[Job]:
+    """List jobs that were made to wait for it, the first ones."""
+    store = look.client.store
+    found = (store.get(each) for each in store.dependents(job.id, limit=MOST_DEPENDENTS))
+    return [each for each in found if each is not None]
 
 
 @section.page("/jobs/{job_id}/whole/{what}", for_tenants=True)
