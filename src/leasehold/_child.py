@@ -144,9 +144,9 @@ def _answer(request: Request, pipe: Pipe, confinement: Confinement) -> Reply | E
     job = ChildJob(claim, keeper, result_limit=request.result_limit)
     policy = None
     try:
-        if request.cpu_seconds is not None:
-            limit_cpu(request.cpu_seconds)
+        limit_cpu(request.cpu_seconds)
         task = Registry(importlib.import_module(request.module))[claim.kind]
+        limit_cpu(request.cpu_seconds)  # anew: what the import took is not the attempt's
         policy = task.options.retry
         return _with_spent(reply_of(_run(task, job)), job)
     except BaseException as error:

@@ -157,8 +157,9 @@ def show_environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-@lh.task(name="box.family", isolation="process", max_attempts=1, timeout="2s")
+@lh.task(name="box.family", isolation="process", max_attempts=1)
 def have_children(note: str) -> None:
     program = subprocess.Popen(["sleep", "1000"])
-    Path(note).write_text(str(program.pid))
+    Path(note + ".new").write_text(str(program.pid))
+    Path(note + ".new").rename(note)
     program.wait()

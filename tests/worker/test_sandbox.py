@@ -21,7 +21,7 @@ from leasehold.sandbox.limits import Confinement
 from leasehold.sandbox.seccomp import _MACHINES, write_filter
 from leasehold.worker import children
 from tests.safety.strangers.servers import Server, answer, saying
-from tests.worker.kit import drain, wait_until
+from tests.worker.kit import drain, new_worker, wait_for_file, wait_for_state, wait_until
 from tests.worker.sandbox_tasks import (
     be_hungry,
     get_out,
@@ -233,8 +233,11 @@ def test_secrets_of_the_environment_stay_outside(
 
 def test_what_a_child_has_started_ends_with_it(client: lh.Client, tmp_path: Path) -> None:
     note = tmp_path / "note"
-    job = run_one(client, have_children, str(note))
-    assert "TimedOut" in (job.error or "")
+    job_id = client.enqueue(have_children, str(note)).id
+    with new_worker(client, [have_children]):
+        wait_for_file(str(note))
+        client.cancel(job_id)
+        wait_for_state(client, job_id, State.CANCELLED)
     started = int(note.read_text())
     wait_until(lambda: not _is_running(started), "the program has ended")
 

@@ -74,10 +74,12 @@ def spare_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def limit_cpu(seconds: float) -> None:
+def limit_cpu(seconds: float | None) -> None:
     """Allow so many seconds more; the kernel counts from the process's start."""
     import resource
 
+    if seconds is None:
+        return
     used = resource.getrusage(resource.RUSAGE_SELF)
     allowed = int(used.ru_utime + used.ru_stime + seconds) + 1
     _, most = resource.getrlimit(resource.RLIMIT_CPU)

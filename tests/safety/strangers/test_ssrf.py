@@ -28,8 +28,7 @@ def rules(canary: Server, site: Server) -> FetchRules:
     return FetchRules(
         ports=(80, 443, canary.port),
         allow=(f"127.0.0.2:{site.port}",),
-        seconds=5,
-        connect_seconds=2,
+        seconds=30,
     )
 
 
