@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from leasehold.store.base import Store
 
+# The service has the whole store: as the app's role it would be the same as as the worker's.
+pytestmark = pytest.mark.parametrize("way", ["sqlite", "postgres", "worker"], indirect=True)
 OPEN = {"/health/live", "/health/ready", "/login", "/static/{name:path}"}
 # Asked for again and again, or it never ends by itself.
 ENDLESS = {"/live", "/logout"}
