@@ -8,14 +8,16 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
+from leasehold.cli.serve import _await_database
 from leasehold.client import Client
-from leasehold.errors import BadOption
+from leasehold.errors import BadOption, SchemaMismatch, StoreUnavailable
 from leasehold.web.serving import address_of, check_address, open_socket
 from tests.web.serving import served
 from tests.worker.kit import wait_until
@@ -196,6 +198,31 @@ def test_a_database_that_needs_a_migration_is_said(postgres_url: str, tmp_path: 
     assert "leasehold migrate" in done.stderr
     with served(postgres_url, "--migrate", "--no-worker") as service:
         assert service.http.get("/api/jobs").json()["jobs"] == []
+
+
+def test_a_database_that_is_down_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    answers = [StoreUnavailable("connection refused")] * 6
+
+    def check() -> None:
+        if answers:
+            raise answers.pop()
+
+    with caplog.at_level("WARNING", logger="leasehold.web"):
+        _await_database(check)
+    assert pauses == [0.25, 0.5, 1.0, 2.0, 4.0, 5.0]
+    assert [each.getMessage() for each in caplog.records] == ["waiting for the database"] * 6
+
+
+def test_a_database_that_refuses_is_not_waited_for() -> None:
+    def check() -> None:
+        raise SchemaMismatch("too old")
+
+    with pytest.raises(SchemaMismatch):
+        _await_database(check)
 
 
 def test_fifty_open_streams_end_with_the_service(store_url: str) -> None:

@@ -15,11 +15,14 @@ from leasehold.cli.work import LEVELS, read_queues, read_slots
 from leasehold.errors import LeaseholdError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leasehold.cli.session import Session
     from leasehold.client import Client
     from leasehold.registry import Registry
     from leasehold.web.assembly import Assembly
 
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 5.0
 _EXAMPLE = """\
 leasehold serve shop.tasks
 leasehold serve shop.tasks --port 9000 --queue mail --slots 8
@@ -222,10 +225,7 @@ def _assemble(
     from leasehold.web.settings import WebSettings
 
     client = stack.enter_context(session.client(may_create=True))
-    if options["is_migrating"]:
-        client.store.migrate()
-    client.store.check_schema()
-    client.store.check_role()
+    _await_database(lambda: _check_store(client, is_migrating=options["is_migrating"]))
     auth = _choose_auth(client, host, options)
     settings = WebSettings(
         is_read_only=options["is_read_only"],
@@ -248,6 +248,36 @@ def _assemble(
         found=found,
         is_migrating=options["is_migrating"],
     )
+
+
+def _check_store(client: Client, *, is_migrating: bool) -> None:
+    if is_migrating:
+        client.store.migrate()
+    client.store.check_schema()
+    client.store.check_role()
+
+
+def _await_database(check: Callable[[], None]) -> None:
+    """Try until the database can be reached: who starts all at once need not start it first.
+
+    Nobody is answered before: whom to let in stands in the database.
+    """
+    import logging
+    import time
+
+    from leasehold.errors import StoreUnavailable
+
+    pause = _FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            check()
+        except StoreUnavailable as error:
+            extra = {"error": str(error), "again_in_seconds": pause}
+            logging.getLogger("leasehold.web").warning("waiting for the database", extra=extra)
+        else:
+            return
+        time.sleep(pause)
+        pause = min(_LONGEST_PAUSE_SECONDS, 2 * pause)
 
 
 def _has_no_database(session: Session) -> bool:
