@@ -1,0 +1,1 @@
+"""A library of links that enriches itself: bookmarks in, titles, descriptions and images out."""

@@ -1,0 +1,46 @@
+"""What a bookmark file holds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+
+class Root(StrEnum):
+    """Where a browser keeps a folder: told by its marks, never by its name, which is localised."""
+
+    MENU = "menu"
+    TOOLBAR = "toolbar"
+    UNFILED = "unfiled"
+
+
+class Bookmark(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One entry, as it stands in the file; whether its address can be fetched is another question."""
+
+    url: str  # "" when the entry has none
+    title: str = ""
+    root: Root = Root.MENU
+    folder: tuple[str, ...] = ()  # the names from the root down
+    added_at: datetime | None = None
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    icon: str | None = None  # a small picture as a data: address
+
+
+class NotBookmarks(Exception):
+    """The file can't be imported: `empty`, `binary`, `json`, `html`, `text`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(_SAID[reason])
+        self.reason = reason
+
+
+_SAID = {
+    "empty": "the file is empty",
+    "binary": "this is no text: export the bookmarks as HTML, and import that file",
+    "json": "this is a JSON backup: export the bookmarks as HTML, and import that file",
+    "html": "this is a web page without bookmarks: export the bookmarks from the browser as HTML",
+    "text": "this is no bookmark file: export the bookmarks from the browser as HTML",
+}

@@ -1,0 +1,1 @@
+"""What is decided without asking anybody: no database, no network, no clock."""
