@@ -25,7 +25,9 @@ CHROME = f"""<!DOCTYPE NETSCAPE-Bookmark-file-1>
 </DL><p>
 """
 
-EDGE = CHROME.replace("북마크바", "Favorites bar").replace("    <DT>", "\t<DT>").replace("\n", "\r\n")
+EDGE = (
+    CHROME.replace("북마크바", "Favorites bar").replace("    <DT>", "\t<DT>").replace("\n", "\r\n")
+)
 
 FIREFOX = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <!-- This is an automatically generated file.

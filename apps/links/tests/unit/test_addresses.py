@@ -43,7 +43,10 @@ TWO_LINKS = [
     ("https://example.com/a?x", "https://example.com/a"),
     ("https://example.com/a?x=1&x=2", "https://example.com/a?x=2&x=1"),
     ("https://example.com/a?x=1&x=1", "https://example.com/a?x=1"),
-    *((f"https://example.com/a?{kept}=1", "https://example.com/a") for kept in ("ref", "sid", "si")),
+    *(
+        (f"https://example.com/a?{kept}=1", "https://example.com/a")
+        for kept in ("ref", "sid", "si")
+    ),
     ("https://www.com/", "https://com/"),
     ("https://www.co.uk/", "https://co.uk/"),
 ]

@@ -61,7 +61,10 @@ def test_safari_has_no_outermost_list() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 def test_internet_explorer_begins_with_a_byte_order_mark(encoding: str) -> None:
     found = read(INTERNET_EXPLORER.encode(encoding))
-    assert [(each.title, each.folder) for each in found] == [("An old one", ("Links",)), ("Root", ())]
+    assert [(each.title, each.folder) for each in found] == [
+        ("An old one", ("Links",)),
+        ("Root", ()),
+    ]
 
 
 def test_pocket() -> None:
@@ -107,12 +110,15 @@ def test_a_surplus_end_of_a_folder_loses_no_entry() -> None:
 
 
 def test_tags_over_several_lines_in_any_order_and_case() -> None:
-    text = HEAD + """<dl><dt><a
+    text = (
+        HEAD
+        + """<dl><dt><a
         add_date='1685620800'
         Icon=""
         hReF='https://example.com/a'
         >A
         title</a></dl>"""
+    )
     (one,) = read(text)
     assert (one.url, one.title, one.added_at) == ("https://example.com/a", "A title", SUMMER)
 

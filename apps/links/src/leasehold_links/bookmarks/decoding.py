@@ -7,13 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from leasehold_links.bookmarks.values import NotBookmarks
+from leasehold_links.encodings import BOMS, codec_of
 
 SNIFFED_BYTES = 65_536
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _CHARSET = re.compile(rb"""<meta[^>]*charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _BOOKMARKS = re.compile(
     r"<!doctype\s+netscape-bookmark-file|<dt>|<dl[ >]|\stime_added\s*=|<a[^>]*\sadd_date\s*=",
@@ -50,18 +46,12 @@ def in_chunks(data: bytes, size: int = 262_144) -> Iterator[bytes]:
 
 
 def _encoding_of(head: bytes) -> tuple[str, bytes]:
-    for bom, encoding in _BOMS:
+    for bom, encoding in BOMS:
         if head.startswith(bom):
             return encoding, bom
     named = _CHARSET.search(head[:4_096])
-    if named is not None:
-        name = named[1].decode("ascii", "replace")
-        try:
-            if codecs.lookup(name).name in _TEXT_ENCODINGS:
-                return name, b""
-        except LookupError:
-            pass
-    return "utf-8", b""
+    declared = None if named is None else codec_of(named[1].decode("ascii", "replace"))
+    return declared or "utf-8", b""
 
 
 def _check(head: str) -> None:
@@ -75,15 +65,3 @@ def _check(head: str) -> None:
         raise NotBookmarks("json")
     if not _BOOKMARKS.search(text):
         raise NotBookmarks("html" if _PAGE.search(text) else "text")
-
-
-# Those of the web: a file names what it likes, and `charset=zlib` is a codec to Python.
-_TEXT_ENCODINGS = frozenset(
-    codecs.lookup(name).name
-    for name in (
-        *("utf-8", "ascii", "latin-1", "cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255"),
-        *("cp1256", "cp1257", "cp1258", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-9"),
-        *("iso8859-15", "koi8-r", "koi8-u", "euc-kr", "cp949", "shift_jis", "cp932", "euc-jp"),
-        *("iso2022_jp", "gbk", "gb2312", "gb18030", "big5", "tis-620"),
-    )
-)

@@ -15,6 +15,7 @@ from leasehold_links.bookmarks.decoding import decode
 from leasehold_links.bookmarks.icons import read_icon
 from leasehold_links.bookmarks.values import Bookmark, Root
 from leasehold_links.model.dates import read_date
+from leasehold_links.texts import tidy
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -134,11 +135,6 @@ class _Reader:
         )
         self._title, self._text, self._description = "", None, []
         self._is_describing = False
-
-
-def tidy(text: str, longest: int) -> str:
-    """Make one line of a text, and no longer one than that."""
-    return " ".join(text.split())[:longest].rstrip()
 
 
 def _root_of(attributes: Mapping[str, str]) -> Root | None:

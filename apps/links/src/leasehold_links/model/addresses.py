@@ -139,7 +139,9 @@ def _has_secret(query: str, fragment: str) -> bool:
     """Whether a value of the query, or of a fragment that is a page, may let somebody in."""
     if not query and "?" not in fragment:
         return False
-    values = (part.partition("=") for part in f"{query[1:]}&{fragment.partition('?')[2]}".split("&"))
+    values = (
+        part.partition("=") for part in f"{query[1:]}&{fragment.partition('?')[2]}".split("&")
+    )
     return any(
         value
         and not _is_tracker(name)

@@ -1,0 +1,30 @@
+"""Texts of strangers, made fit to be shown beside others'."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_EXCERPT = 300
+# They must not turn the line, or hide in it, or control a terminal.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+)
+_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。．！？]")
+
+
+def tidy(text: str | None, longest: int | None = None) -> str:
+    """Make one visible line of a text, and no longer one than that."""
+    line = " ".join(_INVISIBLE.sub("", text or "").split())
+    return line if longest is None or len(line) <= longest else line[:longest].rstrip()
+
+
+def excerpt(text: str, longest: int = LONGEST_EXCERPT) -> str:
+    """Return the beginning of a text, cut after a sentence, else after a word."""
+    if len(text) <= longest:
+        return text
+    head = text[:longest]
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, longest)]
+    if ends and ends[-1] >= longest // 3:
+        return head[: ends[-1]].rstrip()
+    word = head[: longest - 1].rpartition(" ")[0]
+    return (word if len(word) >= longest // 2 else head[: longest - 1]).rstrip() + "…"
