@@ -62,9 +62,9 @@ check-lock: $(READY) ## Say whether requirements.lock satisfies pyproject.toml
 
 clean: ## Remove everything that these targets made, .venv too
 	rm -rf .venv .venv-tools var build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests tools bench -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests tools bench apps -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
-$(READY): requirements.lock pyproject.toml tools/bootstrap.sh
+$(READY): requirements.lock pyproject.toml $(wildcard apps/*/pyproject.toml) tools/bootstrap.sh
 	@tools/bootstrap.sh
 
 # No test and no check needs it, so it is not in requirements.lock.

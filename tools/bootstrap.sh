@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes .venv from requirements.lock and installs leasehold into it, editable.
+# Makes .venv from requirements.lock and installs leasehold and its applications into it, editable.
 # Uses uv where there is one, else the standard library's venv and pip.
 # PYTHON=/path/to/python chooses the interpreter.
 set -euo pipefail
@@ -61,4 +61,7 @@ if ! is_usable; then
 fi
 install --require-hashes -r requirements.lock
 install --no-deps --no-build-isolation --editable .
+for application in apps/*/; do
+    install --no-deps --no-build-isolation --editable "$application"
+done
 touch .venv/.ready

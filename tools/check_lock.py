@@ -13,6 +13,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
+_EXTRAS = "optional-dependencies"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +30,12 @@ class Pin:
 
 
 def main() -> int:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    projects = [
+        tomllib.loads(path.read_text())
+        for path in [ROOT / "pyproject.toml", *sorted(ROOT.glob("apps/*/pyproject.toml"))]
+    ]
     lock = (ROOT / "requirements.lock").read_text()
-    complaints = list(find_complaints(project, lock))
+    complaints = list(find_complaints(projects, lock))
     for complaint in complaints:
         print(f"requirements.lock: {complaint}", file=sys.stderr)
     if complaints:
@@ -41,7 +45,7 @@ def main() -> int:
     return 0
 
 
-def find_complaints(project: dict[str, Any], lock: str) -> Iterator[str]:
+def find_complaints(projects: list[dict[str, Any]], lock: str) -> Iterator[str]:
     pins: dict[str, list[Pin]] = defaultdict(list)
     # An index or an address, even in a comment, would tie everyone to one machine's registry.
     yield from (f"names an address: {line}" for line in lock.splitlines() if "://" in line)
@@ -56,7 +60,8 @@ def find_complaints(project: dict[str, Any], lock: str) -> Iterator[str]:
             continue
         pins[canonicalize_name(pin.requirement.name)].append(pin)
         yield from judge_pin(pin)
-    for origin, requirement in wanted_requirements(project):
+    wanted = [each for project in projects for each in wanted_requirements(project)]
+    for origin, requirement in wanted:
         for complaint in judge_requirement(requirement, pins[canonicalize_name(requirement.name)]):
             yield f"{complaint} ({origin})"
 
@@ -85,14 +90,14 @@ def wanted_requirements(project: dict[str, Any]) -> Iterator[tuple[str, Requirem
     tables = {
         "build-system": project["build-system"]["requires"],
         "dependencies": metadata["dependencies"],
-        **{f"extra {name}": extra for name, extra in metadata["optional-dependencies"].items()},
-        **{f"group {name}": group for name, group in project["dependency-groups"].items()},
+        **{f"extra {name}": each for name, each in metadata.get(_EXTRAS, {}).items()},
+        **{f"group {name}": each for name, each in project.get("dependency-groups", {}).items()},
     }
     for origin, requirements in tables.items():
         for text in requirements:
             requirement = Requirement(text)
-            if requirement.name != metadata["name"]:
-                yield origin, requirement
+            if not requirement.name.startswith("leasehold"):
+                yield f"{origin} of {metadata['name']}", requirement
 
 
 def judge_requirement(wanted: Requirement, pins: list[Pin]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from dialects import CHROME, EDGE, FIREFOX, ICON, INTERNET_EXPLORER, POCKET, SAFARI
+from apps.links.tests.dialects import CHROME, EDGE, FIREFOX, ICON, INTERNET_EXPLORER, POCKET, SAFARI
 
 from leasehold_links.bookmarks.decoding import in_chunks
 from leasehold_links.bookmarks.reading import DEEPEST, LONGEST_TITLE, read_bookmarks
