@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - browsers do not break their lines
 """Bookmark files as each browser writes them: the shape is theirs, the entries are made up."""
 
 from __future__ import annotations

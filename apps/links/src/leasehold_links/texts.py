@@ -9,7 +9,7 @@ LONGEST_EXCERPT = 300
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
 )
-_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。．！？]")
+_SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。．！？]")  # noqa: RUF001 - those of East Asia
 
 
 def tidy(text: str | None, longest: int | None = None) -> str:

@@ -21,8 +21,10 @@ ONE_LINK = [
     ("https://example.com/a?utm_source=x&UTM_Medium=y", "https://example.com/a"),
     *(
         (f"https://example.com/a?{name}=1&b=2", "https://example.com/a?b=2")
-        for name in "fbclid gclid gbraid wbraid dclid msclkid ttclid twclid yclid igshid mc_cid "
-        "mc_eid _hsenc _hsmi mkt_tok _ga _gl".split()
+        for name in [
+            *("fbclid", "gclid", "gbraid", "wbraid", "dclid", "msclkid", "ttclid", "twclid"),
+            *("yclid", "igshid", "mc_cid", "mc_eid", "_hsenc", "_hsmi", "mkt_tok", "_ga", "_gl"),
+        ]
     ),
     ("https://example.com/a?b=2&a=1", "https://example.com/a?a=1&b=2"),
     ("https://exämple.de/ü", "https://xn--exmple-cua.de/%C3%BC"),

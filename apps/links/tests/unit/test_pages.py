@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - texts of many scripts
 """What a page is, read from its bytes: text, title, description, picture; or a challenge."""
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def page(text: str, meta: str = "") -> str:
     return f"<html><head>{meta}<title>{text}</title></head><body><p>{text}</p></body></html>"
 
 
-# -- encodings ---------------------------------------------------------------------------------------
+# -- encodings -------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("text", "encoding"), ENCODED)
 def test_the_header_names_the_encoding(text: str, encoding: str) -> None:
     body = page(text).encode(encoding)
@@ -76,7 +77,7 @@ def test_a_page_that_was_cut_in_the_middle_of_a_character_is_utf_8_still() -> No
     assert "안녕" in decode_page(body, "text/html; charset=euc-kr")
 
 
-# -- what it says of itself --------------------------------------------------------------------------
+# -- what it says of itself ------------------------------------------------------------------------
 def test_all_that_a_page_says() -> None:
     found = read_page(
         """<!doctype html><html lang="en-GB"><head><base href="/b/">
@@ -146,7 +147,7 @@ def test_an_excerpt_ends_after_a_sentence_or_a_word(text: str, expected: str | N
     assert cut == expected if expected is not None else cut.endswith((".", "word…"))
 
 
-# -- challenges --------------------------------------------------------------------------------------
+# -- challenges ------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("headers", "url", "text", "title"),
     [
@@ -185,7 +186,7 @@ def test_an_ordinary_host_is_no_captchas() -> None:
     assert not is_captcha_address("https://notcaptcha-delivery.com/")
 
 
-# -- robots ------------------------------------------------------------------------------------------
+# -- robots ----------------------------------------------------------------------------------------
 def test_what_robots_are_asked_to_leave_alone() -> None:
     rules = read_rules(b"\xef\xbb\xbfUser-agent: *\nDisallow: /private\nAllow: /private/open\n")
     assert allows(rules, "https://example.com/a", "leasehold-links")
@@ -204,7 +205,7 @@ def test_no_rules_allow_all(rules: str | None) -> None:
     assert allows(rules, URL, "leasehold-links")
 
 
-# -- files -------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("url", "disposition", "title"),
     [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from apps.links.tests.dialects import CHROME, EDGE, FIREFOX, ICON, INTERNET_EXPLORER, POCKET, SAFARI
 
+from apps.links.tests.dialects import CHROME, EDGE, FIREFOX, ICON, INTERNET_EXPLORER, POCKET, SAFARI
 from leasehold_links.bookmarks.decoding import in_chunks
 from leasehold_links.bookmarks.reading import DEEPEST, LONGEST_TITLE, read_bookmarks
 from leasehold_links.bookmarks.values import Bookmark, NotBookmarks, Root
@@ -25,7 +25,7 @@ def places(text: str | bytes) -> dict[str, tuple[str, ...]]:
     return {each.title: (each.root.value, *each.folder) for each in read(text)}
 
 
-# -- dialects ----------------------------------------------------------------------------------------
+# -- dialects --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("text", [CHROME, EDGE], ids=["chrome", "edge"])
 def test_chrome_and_edge(text: str) -> None:
     first, second, third, fourth = read(text)
@@ -98,7 +98,7 @@ def test_hostile_texts_are_written_as_texts() -> None:
     assert read("".join(write_bookmarks([one]))) == [one]
 
 
-# -- broken ones -------------------------------------------------------------------------------------
+# -- broken ones -----------------------------------------------------------------------------------
 def test_a_missing_end_of_a_folder_loses_no_entry() -> None:
     text = HEAD + '<DL><p><DT><H3>a</H3><DL><p><DT><A HREF="u1">1</A><DT><A HREF="u2">2</A>'
     assert places(text) == {"1": ("menu", "a"), "2": ("menu", "a")}
@@ -176,7 +176,7 @@ def test_only_small_pictures_of_pixels_are_kept(icon: str) -> None:
     assert one.icon is None
 
 
-# -- not bookmarks -----------------------------------------------------------------------------------
+# -- not bookmarks ---------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

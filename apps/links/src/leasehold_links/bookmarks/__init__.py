@@ -1,1 +1,1 @@
-"""Bookmark files: the HTML that browsers export, read as they wrote it and written as they read it."""
+"""Bookmark files: the HTML that browsers export, read as they write it, written as they read it."""

@@ -1,7 +1,7 @@
 """Reads bookmark files as a stream: a hundred thousand links in the memory of a few.
 
-The parser repairs what browsers write (unclosed DT and p, missing or surplus </DL>) and calls us for
-each tag; Python's own would turn `&currentPage` of an address into `¤tPage`.
+The parser repairs what browsers write (unclosed DT and p, missing or surplus </DL>) and calls us
+for each tag; Python's own would turn `&currentPage` of an address into `¤tPage`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ class _Reader:
 
     # -- inside ------------------------------------------------------------------------------------
     def _find_place(self) -> None:
-        root, names = Root.MENU, []
+        root: Root = Root.MENU
+        names: list[str] = []
         for each in self._lists:
             if each is None:
                 continue

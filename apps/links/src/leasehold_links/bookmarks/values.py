@@ -17,7 +17,7 @@ class Root(StrEnum):
 
 
 class Bookmark(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One entry, as it stands in the file; whether its address can be fetched is another question."""
+    """One entry, as it stands in the file; whether its address can be fetched is another matter."""
 
     url: str  # "" when the entry has none
     title: str = ""

@@ -23,7 +23,7 @@ _MARKS = {
 
 
 def write_bookmarks(bookmarks: Iterable[Bookmark]) -> Iterator[str]:
-    """Yield the file's text. Entries that are neighbours in a folder must come one after another."""
+    """Yield the file's text. The entries of a folder must come one after another."""
     yield _HEAD
     open_folders: tuple[str, ...] = ()
     for bookmark in bookmarks:

@@ -26,8 +26,10 @@ _PARTS = re.compile(
 )
 
 _TRACKERS = frozenset(
-    "fbclid gclid gbraid wbraid dclid msclkid ttclid twclid yclid igshid mc_cid mc_eid _hsenc _hsmi "
-    "mkt_tok _ga _gl".split()
+    {
+        *("fbclid", "gclid", "gbraid", "wbraid", "dclid", "msclkid", "ttclid", "twclid", "yclid"),
+        *("igshid", "mc_cid", "mc_eid", "_hsenc", "_hsmi", "mkt_tok", "_ga", "_gl"),
+    }
 )
 _TRACKER_FAMILY = "utm_"
 _KEPT_FRAGMENTS = ("#!", "#/")  # pages of their own, in applications that live in one page

@@ -1,1 +1,1 @@
-"""Pages of the web, as they came: their text, what they say of themselves, whether they let us in."""
+"""Pages of the web as they came: their text, what they say of themselves, who is let in."""

@@ -12,7 +12,8 @@ _TITLES = re.compile(
     r"just a moment|attention required|checking your browser|verify(?:ing)? you are (?:a )?human"
     r"|are you (?:a )?(?:robot|human)|human verification|bot verification|robot check"
     r"|pardon our interruption|ddos-guard|please wait\.\.\. \| cloudflare|security check(?:point)?$"
-    r"|one moment, please|access to this page has been denied|captcha|请稍候|잠시만 기다리|お待ちください",
+    r"|one moment, please|access to this page has been denied|captcha"
+    r"|请稍候|잠시만 기다리|お待ちください",
     re.IGNORECASE,
 )
 _MARKERS = (
