@@ -163,6 +163,11 @@ class Client:
                 self._opened_store = store
             return self._opened_store
 
+    @property
+    def url(self) -> str:
+        """Where the database is; it may hold a password."""
+        return self.store.url
+
     def _choose_url(self) -> str:
         return os.environ.get(URL_VARIABLE) or DEFAULT_URL if self._url is None else self._url
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 import msgspec
 
 from leasehold.batches import Batches
+from leasehold.client import Client
 from leasehold.enqueuing import traced_write
 from leasehold.errors import Interrupted, LeaseholdError, LeaseLost
 from leasehold.id_source import IdSource
@@ -118,6 +119,14 @@ class RunningJob:
         it in a thread.
         """
         raise NotImplementedError
+
+    @property
+    def client(self) -> Client:
+        """A client of the queue that this job came from, to enqueue more; it need not be closed.
+
+        The client of a tenant's job acts for that tenant.
+        """
+        raise LeaseholdError("an isolated task has no client: let the one that follows it enqueue")
 
     @property
     def predecessors(self) -> tuple[Predecessor, ...]:
@@ -348,6 +357,11 @@ class CurrentJob(RunningJob):
         adder = Adder(claim.job_id, claim.fence)
         batches = Batches(lambda: store, IdSource(), traced_write(store.enqueue), adder=adder)
         return batches.batch(claim.batch, tenant=claim.tenant)
+
+    @property
+    def client(self) -> Client:
+        everybodys = Client(store=self._store)
+        return everybodys.for_tenant(self.tenant) if self.tenant else everybodys
 
     @property
     def predecessors(self) -> tuple[Predecessor, ...]:

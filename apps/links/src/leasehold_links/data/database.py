@@ -1,0 +1,72 @@
+"""The connection to the tables: SQLAlchemy on the queue's own database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+
+_BUSY_SECONDS = 30.0
+_WRITES = "links_writes"
+
+
+class Database:
+    """Reads and writes; safe to share between threads. `close` gives its connections back."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = open_engine(url)
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Look: many may at once, also while somebody writes."""
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Change in one transaction; committed at the end of the `with`, unless it fails."""
+        with self.engine.connect() as connection:
+            connection = connection.execution_options(**{_WRITES: True})
+            with connection.begin():
+                yield connection
+
+
+def open_engine(url: str) -> Engine:
+    """Open the database of a queue by its URL."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        engine = create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS})
+        _prepare_sqlite(engine)
+        return engine
+    return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+
+
+def _prepare_sqlite(engine: Engine) -> None:
+    """Let SQLAlchemy, not the driver, begin transactions; a write takes its lock at once.
+
+    Else it would read first and find, when it wants to write, that another one has written.
+    """
+
+    @event.listens_for(engine, "connect")
+    def on_connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute("PRAGMA temp_store = MEMORY")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

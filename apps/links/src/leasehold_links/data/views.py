@@ -1,0 +1,54 @@
+"""`import_jobs` and `enrichment_jobs`, as the seed names them: the queue's state, not a copy of it."""
+
+from __future__ import annotations
+
+_IMPORTS = """
+CREATE VIEW import_jobs AS
+SELECT
+  i.id,
+  i.user_id,
+  i.source_type,
+  CASE j.status
+    WHEN 'running' THEN 'running'
+    WHEN 'succeeded' THEN 'succeeded'
+    WHEN 'dead' THEN 'failed'
+    WHEN 'cancelled' THEN 'canceled'
+    ELSE 'queued'
+  END AS status,
+  coalesce(i.total_items, 0) AS total_items,
+  i.imported_items + i.duplicate_items + i.skipped_items + i.failed_items AS processed_items,
+  i.failed_items,
+  i.created_at,
+  j.started_at,
+  CASE WHEN j.status IN ('succeeded', 'dead', 'cancelled') THEN j.finished_at END AS finished_at,
+  j.error_message AS last_error
+FROM links_import AS i
+JOIN {jobs} AS j ON j.id = i.id
+"""
+
+_ENRICHMENTS = """
+CREATE VIEW enrichment_jobs AS
+SELECT
+  j.id,
+  c.id AS link_canonical_id,
+  CASE
+    WHEN j.status IN ('running', 'succeeded', 'failed', 'dead') THEN j.status
+    WHEN j.status = 'cancelled' THEN 'dead'
+    ELSE 'queued'
+  END AS status,
+  j.attempts,
+  j.max_attempts,
+  j.run_at AS run_after,
+  j.locked_at,
+  j.locked_by,
+  j.error_message AS last_error,
+  j.created_at,
+  j.updated_at
+FROM links_canonical AS c
+JOIN {jobs} AS j ON j.id = c.job_id
+"""
+
+VIEWS = {
+    "sqlite": [view.format(jobs="leasehold_jobs") for view in (_IMPORTS, _ENRICHMENTS)],
+    "postgresql": [view.format(jobs="leasehold.jobs") for view in (_IMPORTS, _ENRICHMENTS)],
+}

@@ -1,0 +1,109 @@
+"""The jobs of the library: import a file, enrich a link."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import leasehold as lh
+from leasehold_links.bookmarks.values import NotBookmarks
+from leasehold_links.data import imports, library
+from leasehold_links.data.database import Database
+from leasehold_links.importing import Line, count_lines, read_lines, store_lines
+
+if TYPE_CHECKING:
+    from leasehold_links.importing import Counts
+
+DOMAIN = lh.Throttle("domain", running=2)
+
+
+@lh.task(
+    name="links.enrich",
+    queue="links",
+    max_attempts=2,
+    retry=lh.delays("5m"),
+    timeout="30s",
+    throttle=DOMAIN.by("domain"),
+    key=lh.by("canonical_id"),
+    unique_for="ever",
+)
+async def enrich(canonical_id: UUID, domain: str) -> None:
+    """Fetch what a link says of itself."""
+    raise NotImplementedError
+
+
+@lh.task(name="links.import", queue="links-imports", timeout="1h", max_attempts=5)
+def import_file(import_id: UUID, user_id: str) -> dict[str, int]:
+    """Import an uploaded file; goes on where an earlier attempt was stopped."""
+    job = lh.current_job()
+    importer = Importer(job.client, import_id, user_id)
+    try:
+        return importer.run(job)
+    except NotBookmarks as error:
+        raise lh.Dead(str(error)) from error
+
+
+class Importer:
+    """One attempt at an import."""
+
+    def __init__(self, client: lh.Client, import_id: UUID, user_id: str) -> None:
+        self._client = client
+        self._database = database_of(client.url)
+        self._import_id = import_id
+        self._user_id = user_id
+
+    def run(self, job: Any) -> dict[str, int]:
+        total = self._count()
+        start = job.cursor or 0
+        job.progress(start, total)
+        for lines in read_lines(self._database, self._import_id, start):
+            job.check()
+            self._take_step(job, lines, total)
+        return self._end()
+
+    def _count(self) -> int:
+        """Say how many lines there are, before the first of them is read."""
+        with self._database.read() as connection:
+            row = imports.get(connection, self._import_id)
+        if row is None:
+            raise lh.Dead(f"there is no import {self._import_id}")
+        if row["total_items"] is not None:
+            return int(row["total_items"])
+        total = count_lines(self._database, self._import_id)
+        with self._database.write() as connection:
+            imports.set_total(connection, self._import_id, total)
+        return total
+
+    def _take_step(self, job: Any, lines: list[Line], total: int) -> None:
+        with self._database.write() as connection:
+            _, fresh = store_lines(
+                connection,
+                self._import_id,
+                self._user_id,
+                lines,
+                new_id=self._client.ids.next,
+                now=datetime.now(UTC),
+            )
+            queue = self._client.on(connection)
+            jobs = queue.enqueue_all(enrich.call(each.id, each.domain) for each in fresh)
+            library.note_jobs(
+                connection, [(new.id, job.id) for new, job in zip(fresh, jobs, strict=True)]
+            )
+            done = lines[-1].number + 1
+            job.checkpoint(done, done=done, total=total, on=connection)
+
+    def _end(self) -> dict[str, int]:
+        with self._database.write() as connection:
+            imports.drop_file(connection, self._import_id)
+            row = imports.get(connection, self._import_id)
+        assert row is not None  # noqa: S101 - its file was there a moment ago
+        return {name: row[f"{name}_items"] for name in ("imported", "duplicate", "skipped", "failed")}
+
+
+@lru_cache(maxsize=8)
+def database_of(url: str) -> Database:
+    """Return the connections to a queue's database, one set of them in a process."""
+    return Database(url)
