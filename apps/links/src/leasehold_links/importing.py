@@ -9,45 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from uuid import UUID
 
+from leasehold_links.bookmarks.lines import Counts, Line, read_line
 from leasehold_links.bookmarks.reading import read_bookmarks
 from leasehold_links.data import imports, library
-from leasehold_links.model.addresses import Address, NotFetchable, read_address
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from leasehold_links.bookmarks.values import Bookmark
     from leasehold_links.data.database import Database
 
 STEP = 1_000
-
-
-class Line(NamedTuple):
-    """An entry of the file: its number, what it says, and its address or why it has none."""
-
-    number: int
-    bookmark: Bookmark
-    address: Address | None
-    reason: str = ""
-
-
-class Counts(NamedTuple):
-    """What became of lines."""
-
-    imported: int = 0
-    duplicate: int = 0
-    skipped: int = 0
-    failed: int = 0
-
-    @property
-    def processed(self) -> int:
-        return sum(self)
-
-    def plus(self, other: Counts) -> Counts:
-        return Counts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
 def read_lines(database: Database, import_id: UUID, start: int) -> Iterator[list[Line]]:
@@ -60,17 +34,6 @@ def read_lines(database: Database, import_id: UUID, start: int) -> Iterator[list
 
 def count_lines(database: Database, import_id: UUID) -> int:
     return sum(1 for _ in read_bookmarks(imports.chunks(database, import_id)))
-
-
-def read_line(number: int, bookmark: Bookmark) -> Line:
-    """Look whether an entry can be a link."""
-    if not bookmark.url:
-        return Line(number, bookmark, None, "no_address")
-    try:
-        return Line(number, bookmark, read_address(bookmark.url))
-    except NotFetchable as error:
-        reason = f"scheme:{error.scheme[:20]}" if error.reason == "scheme" else error.reason
-        return Line(number, bookmark, None, reason)
 
 
 def store_lines(

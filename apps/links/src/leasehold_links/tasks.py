@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
+import asyncio
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, assert_never
 from uuid import UUID
 
 import leasehold as lh
+from leasehold_links.bookmarks.lines import Line
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
 from leasehold_links.data.database import Database
-from leasehold_links.importing import Line, count_lines, read_lines, store_lines
-
-if TYPE_CHECKING:
-    from leasehold_links.importing import Counts
+from leasehold_links.enriching import OtherDomain, enricher_of
+from leasehold_links.importing import count_lines, read_lines, store_lines
+from leasehold_links.model.outcomes import MOST_REDIRECTS, Reason, Step, Verdict
 
 DOMAIN = lh.Throttle("domain", running=2)
 
@@ -30,9 +30,52 @@ DOMAIN = lh.Throttle("domain", running=2)
     key=lh.by("canonical_id"),
     unique_for="ever",
 )
-async def enrich(canonical_id: UUID, domain: str) -> None:
-    """Fetch what a link says of itself."""
-    raise NotImplementedError
+async def enrich(canonical_id: UUID, domain: str, url: str | None = None, hops: int = 0) -> None:
+    """Fetch what a link says of itself. `url`: where a redirect of another domain has led to."""
+    job = lh.current_job()
+    client = job.client
+    database = database_of(client.url)
+    try:
+        verdict = await enricher_of(database).run(canonical_id, domain, url)
+    except OtherDomain as other:
+        await asyncio.to_thread(go_on_elsewhere, client, database, canonical_id, other, hops)
+        raise lh.Cancel(f"it goes on at {other.domain}") from None
+    settle(job, verdict)
+
+
+def settle(job: Any, verdict: Verdict) -> None:
+    """End the job as the answer says."""
+    reason = str(verdict.reason or "")
+    match verdict.step:
+        case Step.SUCCEED:
+            return
+        case Step.SNOOZE:
+            job.pause_throttle(verdict.pause_seconds, reason=reason)
+            raise lh.Snooze(verdict.pause_seconds, reason=reason)
+        case Step.FAIL:
+            raise Unreachable(reason)
+        case Step.DIE:
+            raise lh.Dead(reason)
+        case _:
+            assert_never(verdict.step)
+
+
+def go_on_elsewhere(
+    client: lh.Client, database: Database, canonical_id: UUID, other: OtherDomain, hops: int
+) -> None:
+    """Hand the job on to where its next domain's turns are counted, in place of this one."""
+    if hops >= MOST_REDIRECTS:
+        raise lh.Dead(str(Reason.REDIRECTS))
+    following = enrich.with_options(on_duplicate="replace", unique_for="live")
+    with database.write() as connection:
+        made = client.on(connection).enqueue(
+            following, canonical_id, other.domain, other.url, hops + 1
+        )
+        library.note_jobs(connection, [(canonical_id, made.id)])
+
+
+class Unreachable(Exception):
+    """An answer that may be another one later."""
 
 
 @lh.task(name="links.import", queue="links-imports", timeout="1h", max_attempts=5)
@@ -100,7 +143,8 @@ class Importer:
             imports.drop_file(connection, self._import_id)
             row = imports.get(connection, self._import_id)
         assert row is not None  # noqa: S101 - its file was there a moment ago
-        return {name: row[f"{name}_items"] for name in ("imported", "duplicate", "skipped", "failed")}
+        names = ("imported", "duplicate", "skipped", "failed")
+        return {name: row[f"{name}_items"] for name in names}
 
 
 @lru_cache(maxsize=8)

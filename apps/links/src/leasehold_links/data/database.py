@@ -35,8 +35,8 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Change in one transaction; committed at the end of the `with`, unless it fails."""
-        with self.engine.connect() as connection:
-            connection = connection.execution_options(**{_WRITES: True})
+        with self.engine.connect() as opened:
+            connection = opened.execution_options(**{_WRITES: True})
             with connection.begin():
                 yield connection
 

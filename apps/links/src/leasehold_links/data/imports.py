@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, insert, select, update
 
+from leasehold_links.bookmarks.lines import Counts, Line
 from leasehold_links.data.tables import import_, import_item, upload
 from leasehold_links.texts import tidy
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from leasehold_links.data.database import Database
-    from leasehold_links.importing import Counts, Line
 
 CHUNK_BYTES = 1_048_576
 _SHOWN = 2_000
@@ -73,9 +73,7 @@ def chunks(database: Database, import_id: UUID) -> Iterator[bytes]:
 
 
 def set_total(connection: Connection, import_id: UUID, total: int) -> None:
-    connection.execute(
-        update(import_).where(import_.c.id == import_id).values(total_items=total)
-    )
+    connection.execute(update(import_).where(import_.c.id == import_id).values(total_items=total))
 
 
 def add_counts(connection: Connection, import_id: UUID, counts: Counts) -> None:

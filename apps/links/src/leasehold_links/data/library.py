@@ -1,4 +1,4 @@
-"""Folders, canonical links and placements: what is there already is found, what is new is written."""
+"""Folders, canonical links and placements: what is there is found, what is new is written."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from uuid import UUID
 
 import msgspec
 from sqlalchemy import bindparam, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from leasehold_links.data.tables import canonical, folder, link
+from leasehold_links.data.writing import insert_new
 from leasehold_links.model.addresses import KEY_VERSION, Address
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import Connection
 
     from leasehold_links.bookmarks.values import Bookmark, Root
-
-_INSERTS = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
 
 
 class Placement(NamedTuple):
@@ -192,12 +190,8 @@ def note_jobs(connection: Connection, jobs: Sequence[tuple[UUID, UUID]]) -> None
     """Write down which job enriches which canonical link: (canonical, job)."""
     if jobs:
         connection.execute(
-            update(canonical).where(canonical.c.id == bindparam("of")).values(job_id=bindparam("by")),
+            update(canonical)
+            .where(canonical.c.id == bindparam("of"))
+            .values(job_id=bindparam("by")),
             [{"of": of, "by": by} for of, by in jobs],
         )
-
-
-def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Insert what is not there yet; returns how many that were."""
-    insert = _INSERTS[connection.dialect.name]
-    return connection.execute(insert(table).on_conflict_do_nothing(), rows).rowcount

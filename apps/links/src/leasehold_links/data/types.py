@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import DateTime, Dialect, Text, TypeDecorator, Uuid
-from sqlalchemy.types import TypeEngine
+
+if TYPE_CHECKING:
+    from sqlalchemy.types import TypeEngine
 
 
 class Id(TypeDecorator[UUID]):
@@ -42,4 +44,8 @@ class Moment(TypeDecorator[datetime]):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        return datetime.fromisoformat(value) if value is not None and dialect.name == "sqlite" else value
+        return (
+            datetime.fromisoformat(value)
+            if value is not None and dialect.name == "sqlite"
+            else value
+        )

@@ -1,4 +1,4 @@
-"""`import_jobs` and `enrichment_jobs`, as the seed names them: the queue's state, not a copy of it."""
+"""`import_jobs` and `enrichment_jobs`, as the seed names them: the queue's state, no copy of it."""
 
 from __future__ import annotations
 

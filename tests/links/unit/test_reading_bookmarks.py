@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from apps.links.tests.dialects import CHROME, EDGE, FIREFOX, ICON, INTERNET_EXPLORER, POCKET, SAFARI
 from leasehold_links.bookmarks.decoding import in_chunks
 from leasehold_links.bookmarks.reading import DEEPEST, LONGEST_TITLE, read_bookmarks
 from leasehold_links.bookmarks.values import Bookmark, NotBookmarks, Root
 from leasehold_links.bookmarks.writing import write_bookmarks
+from tests.links.dialects import CHROME, EDGE, FIREFOX, ICON, INTERNET_EXPLORER, POCKET, SAFARI
 
 SUMMER = datetime(2023, 6, 1, 12, tzinfo=UTC)
 HEAD = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n"

@@ -1,0 +1,44 @@
+"""The lines of a file: what each says, whether it can be a link, and what became of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leasehold_links.bookmarks.values import Bookmark
+from leasehold_links.model.addresses import Address, NotFetchable, read_address
+
+
+class Line(NamedTuple):
+    """An entry of the file: its number, what it says, and its address or why it has none."""
+
+    number: int
+    bookmark: Bookmark
+    address: Address | None
+    reason: str = ""
+
+
+class Counts(NamedTuple):
+    """What became of lines."""
+
+    imported: int = 0
+    duplicate: int = 0
+    skipped: int = 0
+    failed: int = 0
+
+    @property
+    def processed(self) -> int:
+        return sum(self)
+
+    def plus(self, other: Counts) -> Counts:
+        return Counts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+def read_line(number: int, bookmark: Bookmark) -> Line:
+    """Look whether an entry can be a link."""
+    if not bookmark.url:
+        return Line(number, bookmark, None, "no_address")
+    try:
+        return Line(number, bookmark, read_address(bookmark.url))
+    except NotFetchable as error:
+        reason = f"scheme:{error.scheme[:20]}" if error.reason == "scheme" else error.reason
+        return Line(number, bookmark, None, reason)

@@ -1,0 +1,119 @@
+"""Imports: every line is counted once, whatever happens in between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import leasehold as lh
+from leasehold_links import importing
+from leasehold_links.data.database import Database
+from leasehold_links.data.migrating import migrate
+from tests.links.dialects import CHROME, FIREFOX
+from tests.links.jobs.kit import begin_import, counts, import_row, items, rows, run_imports
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def many(number: int) -> bytes:
+    entries = "".join(
+        f'<DT><A HREF="https://example.com/{each}">{each}</A>' for each in range(number)
+    )
+    return f"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>{entries}</DL>".encode()
+
+
+def test_a_file_becomes_folders_links_and_enrichments(
+    client: lh.Client, database: Database
+) -> None:
+    import_id = begin_import(client, database, CHROME.encode())
+    run_imports(client)
+    row = import_row(database, import_id)
+    assert (row["total_items"], row["imported_items"], row["skipped_items"]) == (4, 3, 1)
+    assert items(database, import_id) == [(3, "scheme:javascript")]
+    assert counts(database) == (3, 3, 3)
+    assert client.get(import_id).result == {
+        "imported": 3,
+        "duplicate": 0,
+        "skipped": 1,
+        "failed": 0,
+    }
+    assert len(client.find(kind="links.enrich")) == 3
+
+
+def test_the_same_file_again_makes_nothing(client: lh.Client, database: Database) -> None:
+    begin_import(client, database, FIREFOX.encode())
+    run_imports(client)
+    before, jobs = counts(database), len(client.find(kind="links.enrich"))
+    again = begin_import(client, database, FIREFOX.encode())
+    run_imports(client)
+    row = import_row(database, again)
+    assert (row["imported_items"], row["duplicate_items"], row["skipped_items"]) == (0, 4, 1)
+    assert counts(database) == before
+    assert len(client.find(kind="links.enrich")) == jobs
+
+
+def test_two_people_share_what_is_public_and_nothing_else(
+    client: lh.Client, database: Database
+) -> None:
+    data = b'<DL><DT><A HREF="https://example.com/">a</A><DT><A HREF="http://nas/">b</A></DL>'
+    begin_import(client, database, data, "ada")
+    begin_import(client, database, data, "bob")
+    run_imports(client)
+    assert counts(database) == (2, 3, 4)
+
+
+def test_an_import_goes_on_where_it_was_stopped(
+    client: lh.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "STEP", 10)
+    import_id = begin_import(client, database, many(95))
+    real, steps = importing.store_lines, []
+
+    def break_once(*given: Any, **named: Any) -> Any:
+        steps.append(given[3][0].number)
+        done = real(*given, **named)
+        if len(steps) == 5:
+            raise OSError("the disk is away for a moment")  # after the writes, before the commit
+        return done
+
+    monkeypatch.setattr("leasehold_links.tasks.store_lines", break_once)
+    run_imports(client)
+    assert client.get(import_id).state == "failed"
+    client.retry(import_id)  # now, not in a while
+    run_imports(client)
+    row = import_row(database, import_id)
+    assert (row["total_items"], row["imported_items"]) == (95, 95)
+    assert counts(database)[1:] == (95, 95)
+    assert steps == [*range(0, 50, 10), *range(40, 95, 10)]
+
+
+def test_what_is_no_bookmark_file_ends_with_a_reason(client: lh.Client, database: Database) -> None:
+    import_id = begin_import(client, database, b'{"roots": {}}')
+    run_imports(client)
+    job = client.get(import_id)
+    assert (job.state, "JSON" in (job.error or "")) == ("dead", True)
+    assert counts(database) == (0, 0, 0)
+
+
+def test_the_views_of_the_seed(client: lh.Client, database: Database) -> None:
+    import_id = begin_import(client, database, CHROME.encode())
+    (before,) = rows(database, "SELECT status, total_items FROM import_jobs")
+    assert before == ("queued", 0)
+    run_imports(client)
+    (after,) = rows(
+        database,
+        "SELECT status, total_items, processed_items, failed_items, user_id, source_type,"
+        " last_error FROM import_jobs",
+    )
+    assert after == ("succeeded", 4, 4, 0, "ada", "chrome_html", None)
+    found = rows(
+        database,
+        "SELECT status, attempts, max_attempts, link_canonical_id FROM enrichment_jobs",
+    )
+    assert [row[:3] for row in found] == [("queued", 0, 2)] * 3
+    assert len({row[3] for row in found}) == 3
+    assert client.get(import_id).state == "succeeded"
+
+
+def test_tables_are_made_once(database: Database) -> None:
+    assert migrate(database) == []
