@@ -165,6 +165,8 @@ _CHECKED: dict[tuple[str, str], Callable[[random.Random], Any]] = {
     ("job", "kind"): lambda _: "k",
     ("throttle", "burst"): lambda _: 5.0,
     ("throttle", "rate"): lambda _: 0.1,
+    ("quota", "burst"): lambda _: 5.0,
+    ("quota", "rate"): lambda _: 0.1,
 }
 _MAY_BE_NULL = {  # as both schemas have it; the others are never
     *("key", "lane", "batch", "created_by", "run_at", "share", "cost", "on_end", "needs"),

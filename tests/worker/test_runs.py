@@ -50,6 +50,27 @@ def test_until_empty_runs_what_its_own_jobs_enqueue(client: Client) -> None:
     assert drain(client, countdown).succeeded == 11
 
 
+def test_a_handler_enqueues_through_its_own_jobs_client(client: Client) -> None:
+    @lh.task(name="countdown")
+    def countdown(n: int) -> None:
+        if n:
+            lh.current_job().client.enqueue(countdown, n - 1)
+
+    client.enqueue(countdown, 5)
+    assert drain(client, countdown).succeeded == 6
+
+
+def test_the_client_of_a_tenants_job_acts_for_that_tenant(client: Client) -> None:
+    @lh.task(name="countdown")
+    def countdown(n: int) -> None:
+        if n:
+            lh.current_job().client.enqueue(countdown, n - 1)
+
+    client.enqueue(countdown.with_options(tenant="acme"), 2)
+    drain(client, countdown)
+    assert [job.tenant for job in client.find()] == ["acme"] * 3
+
+
 def test_until_empty_leaves_nothing_that_is_due(client: Client) -> None:
     """A retry without delay stands before the place where the last claim ended."""
 

@@ -170,7 +170,7 @@ class Claimer:
 
     def _look(self) -> None:
         """Claim what there is room for, do what is due, then wait for a reason to look again."""
-        self._has_ended = False
+        self._hear_of_ends()
         self._pace.measure(self._book.finished, time.monotonic())
         room = self._plan.room(self._pace.room(self._book.open_count))
         was_empty = self._book.is_empty
@@ -196,6 +196,13 @@ class Claimer:
             return
         if not self._taker.is_hopeful:
             self._await_work(room)
+
+    def _hear_of_ends(self) -> None:
+        """Look for more where something ended meanwhile: a queue with a limit may have room."""
+        if self._has_ended:
+            self._has_ended = False  # before the look; what ends from here on is for the next one
+            if self._taker.rooms:
+                self._taker.hope_everywhere()
 
     def _await_work(self, room: int) -> None:
         may_free = self._taker.uses_lanes or self._settings.queue_slots or self._taker.rooms
