@@ -82,6 +82,7 @@ def _claim(connection: Connection, after: tuple[datetime, UUID]) -> list[tuple[A
         "limit": BATCH,
         "leases": _encode(LEASES).decode(),
         "skew": timedelta(0),
+        "gate": None,
     }
     return connection.execute(load_sql(_PACKAGE, "claim"), parameters).fetchall()
 

@@ -127,6 +127,11 @@ class AsyncClient:
         return self._client.store
 
     @property
+    def url(self) -> str:
+        """Where the database is; it may hold a password."""
+        return self._client.url
+
+    @property
     def tenant(self) -> str | None:
         """The one tenant that this client acts for; None: it sees and changes all."""
         return self._client.tenant

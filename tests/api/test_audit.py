@@ -63,6 +63,7 @@ OTHERS = {
     "schedules.preview",
     "shares.list",
     "start",
+    "stats.dead_of",
     "stats.failures",
     "stats.overview",
     "stats.series",

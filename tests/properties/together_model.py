@@ -60,6 +60,7 @@ class TogetherModel(Model):
         while job_id in self.jobs:  # what has ended was deleted before, and made anew
             job_id = derive_id(job_id, "again")
         document = msgspec.json.decode(asked) | {"id": job_id, "args": {"ended": told}}
+        document["tenant"] = document.get("tenant") or told.tenant
         job = msgspec.json.decode(msgspec.json.encode(document), type=NewJob)
         self._write(job)
         return given(job.queue)
