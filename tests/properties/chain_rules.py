@@ -94,11 +94,17 @@ class ChainRules(TogetherGround):
     def look_at_predecessors(self, pick: int) -> None:
         waiting = self.model.waiting.dependents()
         job_id = waiting[pick % len(waiting)]
-        needs = self.model.jobs[job_id].asked.needs
-        assert needs is not None
-        found = [(each.id, each.state) for each in self.store.predecessors(job_id)]
         jobs = self.model.jobs
-        wanted = [(each, jobs[each].state if each in jobs else None) for each in needs.jobs]
+        asked = jobs[job_id].asked
+        assert asked.needs is not None
+        found = [(each.id, each.state) for each in self.store.predecessors(job_id)]
+        # Of another tenant's job nothing is told.
+        own = {
+            each
+            for each in asked.needs.jobs
+            if each in jobs and jobs[each].asked.tenant == asked.tenant
+        }
+        wanted = [(each, jobs[each].state if each in own else None) for each in asked.needs.jobs]
         assert found == wanted
 
 
