@@ -28,6 +28,7 @@ PATHS = (
     "/schedules",
     "/workers",
     "/throttles",
+    "/tenants",
     "/system",
     "/system/findings",
     "/audit",
