@@ -40,6 +40,13 @@ def decode(chunks: Iterable[bytes]) -> Iterator[str]:
     yield decoder.decode(b"", final=True).translate(_CONTROLS)
 
 
+def check_head(head: bytes) -> None:
+    """Raise `NotBookmarks` when a file that begins like this can't be one."""
+    encoding, bom = _encoding_of(head)
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    _check(decoder.decode(head[len(bom) :]))
+
+
 def in_chunks(data: bytes, size: int = 262_144) -> Iterator[bytes]:
     """Cut a file that is in memory."""
     return (data[start : start + size] for start in range(0, len(data), size))

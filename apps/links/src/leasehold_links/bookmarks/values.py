@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
+from leasehold_links.errors import LinksError
+
 
 class Root(StrEnum):
     """Where a browser keeps a folder: told by its marks, never by its name, which is localised."""
@@ -29,7 +31,7 @@ class Bookmark(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     icon: str | None = None  # a small picture as a data: address
 
 
-class NotBookmarks(Exception):
+class NotBookmarks(LinksError):
     """The file can't be imported: `empty`, `binary`, `json`, `html`, `text`."""
 
     def __init__(self, reason: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
+from sqlalchemy.orm import Session
 
 _BUSY_SECONDS = 30.0
 _WRITES = "links_writes"
@@ -39,6 +40,13 @@ class Database:
             connection = opened.execution_options(**{_WRITES: True})
             with connection.begin():
                 yield connection
+
+    @contextmanager
+    def write_session(self) -> Iterator[Session]:
+        """Do the same with a session, on which enqueued jobs wake a worker after the commit."""
+        with Session(self.engine) as session, session.begin():
+            session.connection(execution_options={_WRITES: True})
+            yield session
 
 
 def open_engine(url: str) -> Engine:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Column, Connection, Integer, MetaData, Table, func, insert, select, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    Table,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+)
 
 from leasehold_links.data.database import Database
 from leasehold_links.data.tables import metadata
@@ -26,6 +37,15 @@ def migrate(database: Database) -> list[int]:
             _STEPS[number](connection)
             connection.execute(insert(_version), {"number": number})
         return steps
+
+
+def pending(database: Database) -> list[int]:
+    """Return the steps that were not taken yet, and take none."""
+    with database.read() as connection:
+        if not inspect(connection).has_table(_version.name):
+            return sorted(_STEPS)
+        done = set(connection.scalars(select(_version.c.number)))
+    return [number for number in sorted(_STEPS) if number not in done]
 
 
 def _make_tables(connection: Connection) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ada_url import URL
 
+from leasehold_links.errors import LinksError
 from leasehold_links.model.domains import domain_of, is_domain_itself
 
 KEY_VERSION = 1
@@ -64,13 +65,20 @@ class Address(NamedTuple):
         return hashlib.sha256(self.key.encode()).digest()
 
 
-class NotFetchable(ValueError):
+class NotFetchable(LinksError):
     """An address that no link can have: `scheme`, `too_long` or `malformed`."""
 
     def __init__(self, reason: str, scheme: str = "") -> None:
-        super().__init__(reason)
+        super().__init__(_SAID[reason].format(scheme=scheme[:20], longest=LONGEST))
         self.reason = reason
         self.scheme = scheme
+
+
+_SAID = {
+    "malformed": "this is no address",
+    "scheme": "{scheme}: addresses can't be links; those of http: and https: can",
+    "too_long": "the address is longer than {longest} characters",
+}
 
 
 def read_address(text: str) -> Address:

@@ -1,0 +1,33 @@
+"""`leasehold-links migrate`: make the tables, or bring them up to date."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from leasehold.cli.kit import Command, answer, with_session
+
+if TYPE_CHECKING:
+    from leasehold.cli.kit import Session
+
+
+@click.command(cls=Command, example="leasehold-links migrate")
+@with_session
+def migrate(session: Session) -> None:
+    """Make the tables of the queue and of the library, or bring them up to date.
+
+    Safe beside workers, and when several do it at once.
+    """
+    from leasehold_links.data import migrating
+    from leasehold_links.tasks import database_of
+
+    with session.client(may_create=True) as client:
+        queue = client.store.migrate()
+        database = database_of(client.url)
+        try:
+            steps = migrating.migrate(database)
+        finally:
+            database.close()
+    told = "the tables are up to date" if not (queue or steps) else "the tables are up to date now"
+    answer(session, told, queue=list(queue), library=steps)

@@ -1,0 +1,51 @@
+"""Opens the library that a command is about."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from leasehold.cli.kit import NotFound, os_user
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import leasehold as lh
+    from leasehold.cli.kit import Session
+    from leasehold_links.data.database import Database
+
+USER = click.option(
+    "--user",
+    "user_id",
+    default=lambda: os_user() or "demo",
+    show_default="you, by your user name",
+    help="Whose library it is.",
+)
+
+
+class Library(NamedTuple):
+    """A queue and the tables of the library in its database."""
+
+    client: lh.Client
+    database: Database
+
+
+@contextmanager
+def open_library(session: Session, *, may_create: bool = False) -> Iterator[Library]:
+    """Open it. Tables of a SQLite file are made for those who write; else they must be there."""
+    from leasehold_links.data.migrating import migrate, pending
+    from leasehold_links.tasks import database_of
+
+    with session.client(may_create=may_create) as client:
+        database = database_of(client.url)
+        try:
+            if may_create and database.is_sqlite:
+                client.store.migrate()
+                migrate(database)
+            elif pending(database):
+                raise NotFound("the library's tables are not there: run `leasehold-links migrate`")
+            yield Library(client, database)
+        finally:
+            database.close()

@@ -1,0 +1,30 @@
+"""What can go wrong and can be said to a person in one line."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import leasehold as lh
+
+
+class LinksError(lh.LeaseholdError):
+    """The root of the library's errors: each carries what it is about."""
+
+
+class FileTooLarge(LinksError):
+    """A file is over the limit; nothing of it was written."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(
+            f"the file is larger than {limit_bytes / 2**20:.4g} MB: export fewer folders at a time,"
+            " or raise LEASEHOLD_LINKS_FILE_BYTES"
+        )
+        self.limit_bytes = limit_bytes
+
+
+class ImportNotFound(LinksError):
+    """There is no such import, or it is somebody else's."""
+
+    def __init__(self, import_id: UUID) -> None:
+        super().__init__(f"there is no import {import_id}")
+        self.import_id = import_id
