@@ -4,16 +4,27 @@
 An `Application` is a program that lives in `leasehold serve`.
 """
 
+from leasehold.model.access import Right
 from leasehold.web.access import Identity, identity_of
+from leasehold.web.access.lasting import until_over
 from leasehold.web.app import create_app
 from leasehold.web.applications import Application
+from leasehold.web.described import PROBLEM_SCHEMA
+from leasehold.web.problems import Fault, Problem, make_problem, problem_of
 from leasehold.web.settings import JwtSettings, WebSettings
 
 __all__ = [
+    "PROBLEM_SCHEMA",
     "Application",
+    "Fault",
     "Identity",
     "JwtSettings",
+    "Problem",
+    "Right",
     "WebSettings",
     "create_app",
     "identity_of",
+    "make_problem",
+    "problem_of",
+    "until_over",
 ]

@@ -10,6 +10,7 @@ from leasehold.client import Client
 from leasehold.errors import BadOption
 from leasehold.registry import Registry
 from leasehold.web.access.application_gate import ApplicationGate
+from leasehold.web.access.lasting import Lasting
 from leasehold.web.app import create_app, first_segments
 from leasehold.web.applications import note_broken
 from leasehold.web.mounting import ApplicationMount, broken, lifespan_of
@@ -107,7 +108,8 @@ def _plug_in(
     together = Registry([*site.registry, *own], [*site.registry.schedules, *own.schedules])
     if application.make_app is not None:
         app = application.make_app(site.client)
-        _mount(assembly, link.path, ApplicationGate(app, application))
+        lasting = Lasting(assembly.main.access, lambda: assembly.main.ending)
+        _mount(assembly, link.path, ApplicationGate(app, application, lasting))
         assembly.served[application.name] = app
         if application.is_for_everybody:
             assembly.app.state.public_paths.add(link.path)

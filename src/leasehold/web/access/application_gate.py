@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from starlette.datastructures import Headers
 from leasehold.acting import acting_as, current_actor
 from leasehold.model.access import Right
 from leasehold.web.access.identity import identity_of
+from leasehold.web.access.lasting import OVER, Lasting
 from leasehold.web.access.rights import (
     CSRF_PENDING,
     Needs,
@@ -29,8 +31,9 @@ if TYPE_CHECKING:
 class ApplicationGate:
     """Lets in who may read; who is bound to a tenant only where that is declared."""
 
-    def __init__(self, app: ASGIApp, application: Application) -> None:
+    def __init__(self, app: ASGIApp, application: Application, lasting: Lasting) -> None:
         self._app = app
+        self._lasting = lasting
         self._name = application.name
         self._is_open = application.is_for_everybody
         self._needs = Needs(Right.READ, for_tenants=application.is_for_tenants)
@@ -40,6 +43,8 @@ class ApplicationGate:
         if scope["type"] != "lifespan" and not self._is_open:
             problem = self._find_problem(scope)
         if problem is None:
+            if scope["type"] != "lifespan":
+                scope.setdefault("state", {})[OVER] = partial(self._lasting.until_over, scope)
             with acting_as(replace(current_actor(), via=self._name)):
                 await self._app(scope, receive, send)
         else:

@@ -11,9 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import anyio.to_thread
 from starlette.responses import PlainTextResponse
 
-from leasehold.errors import StoreError
-from leasehold.web.access.access import TooMany
-from leasehold.web.access.gate import CREDENTIAL
+from leasehold.web.access.lasting import still_stands
 from leasehold.web.access.rights import Denied, find_refusal
 from leasehold.web.dashboard.answering import look_of, see
 from leasehold.web.dashboard.looks import Look, Page
@@ -58,20 +56,8 @@ def open_stream(request: Request, section: Section) -> Response:
     except TooManyStreams:
         text = "Too many live pages are open; this one is not updated by itself."
         return PlainTextResponse(text, 503, {"Retry-After": "10"})
-    return EventStream(listener, here.site.ending, partial(_stands, request, here))
-
-
-async def _stands(request: Request, here: Look) -> bool:
-    """Whether who opened the stream would be let in now; a store that can't say changes nothing."""
-    access, state = here.site.access, request.scope["state"]
-    if access is None or here.identity is None or CREDENTIAL not in state:
-        return here.identity is not None
-    try:
-        return await access.stands(here.identity, state[CREDENTIAL])
-    except StoreError:
-        return True
-    except TooMany:
-        return False
+    stands = partial(still_stands, here.site.access, here.identity, request.scope)
+    return EventStream(listener, here.site.ending, stands)
 
 
 def _see(look: Look, view: View) -> Seen:
