@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import leasehold as lh
+from leasehold.model.audit import Actor
 from leasehold.worker import Worker
 from tests.browser.kit import PATHS, PHONE, serve, visiting
 from tests.worker.kit import wait_until
@@ -62,6 +64,9 @@ def paths_of(client: Client) -> Iterator[str]:
     yield from (f"/batches/{batch.id}" for batch in client.batches.list())
     yield "/jobs?q=%3Cscript%3Ewindow.hit%3D6%3C/script%3E"
     yield "/jobs?state=%3Cscript%3Ewindow.hit%3D7%3C/script%3E"
+    for word in ("actor", "action", "tenant"):
+        yield f"/audit?{word}=%22%3E%3Cscript%3Ewindow.hit%3D9%3C/script%3E"
+    yield f"/audit?{urlencode({'tenant': NAME[:200]})}"
     yield "/jobs?queue=%22%3E%3Cscript%3Ewindow.hit%3D8%3C/script%3E&kind=javascript:hit"
 
 
@@ -86,6 +91,19 @@ def plant(client: Client) -> None:
     cancelled = client.enqueue(succeed.with_options(delay="1h"), HOSTILE)
     client.cancel(cancelled.id, by=TEXT[:300])
     client.enqueue_by_name(f"unknown {NAME}"[:200], HOSTILE, queue=NAME[:100])
+    plant_people(client)
+
+
+def plant_people(client: Client) -> None:
+    """Quotas of a tenant, and what a person of that name did: the pages of tenants and audit."""
+    client.quotas.set(NAME[:200], waiting=100_000, running=7, rate="1000000/second", by=TEXT[:300])
+    for tenant in (ADDRESS, BOOST[:200], "W" * 200):
+        client.quotas.set(tenant, waiting=100, by=tenant)
+    actor = Actor(name=TEXT[:1_000], via=NAME, address=f"{BOOST}{LONG}"[:1_000], is_certain=True)
+    with client.acting_as(actor):
+        client.quotas.set(f"of {NAME}"[:200], running=1)
+        client.queues.pause(BOOST[:100], reason=TEXT)
+        client.retry_many(queue=NAME[:100])
 
 
 def test_nothing_of_it_runs_and_nothing_breaks_out(browser: Browser, client: Client) -> None:
