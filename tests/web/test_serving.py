@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from leasehold.cli.serve import _await_database
 from leasehold.client import Client
 from leasehold.errors import BadOption, SchemaMismatch, StoreUnavailable
+from leasehold.web.opening import await_database
 from leasehold.web.serving import address_of, check_address, open_socket
 from tests.web.serving import served
 from tests.worker.kit import wait_until
@@ -212,7 +212,7 @@ def test_a_database_that_is_down_is_waited_for(
             raise answers.pop()
 
     with caplog.at_level("WARNING", logger="leasehold.web"):
-        _await_database(check)
+        await_database(check)
     assert pauses == [0.25, 0.5, 1.0, 2.0, 4.0, 5.0]
     assert [each.getMessage() for each in caplog.records] == ["waiting for the database"] * 6
 
@@ -222,7 +222,7 @@ def test_a_database_that_refuses_is_not_waited_for() -> None:
         raise SchemaMismatch("too old")
 
     with pytest.raises(SchemaMismatch):
-        _await_database(check)
+        await_database(check)
 
 
 def test_fifty_open_streams_end_with_the_service(store_url: str) -> None:

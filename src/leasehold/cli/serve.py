@@ -15,14 +15,10 @@ from leasehold.cli.work import LEVELS, read_queues, read_slots
 from leasehold.errors import LeaseholdError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from leasehold.cli.session import Session
-    from leasehold.client import Client
     from leasehold.registry import Registry
     from leasehold.web.assembly import Assembly
 
-_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 5.0
 _EXAMPLE = """\
 leasehold serve shop.tasks
 leasehold serve shop.tasks --port 9000 --queue mail --slots 8
@@ -222,11 +218,13 @@ def _assemble(
 ) -> Assembly:
     from leasehold.web.applications import find_applications, load_applications
     from leasehold.web.assembly import assemble
+    from leasehold.web.opening import choose_auth, open_tables
     from leasehold.web.settings import WebSettings
 
     client = stack.enter_context(session.client(may_create=True))
-    _await_database(lambda: _check_store(client, is_migrating=options["is_migrating"]))
-    auth = _choose_auth(client, host, options)
+    open_tables(client, is_migrating=options["is_migrating"])
+    has_issuer = read_oidc(options) is not None
+    auth = choose_auth(client, host, options["auth"], has_issuer=has_issuer)
     settings = WebSettings(
         is_read_only=options["is_read_only"],
         needs_worker=options["needs_worker"],
@@ -250,36 +248,6 @@ def _assemble(
     )
 
 
-def _check_store(client: Client, *, is_migrating: bool) -> None:
-    if is_migrating:
-        client.store.migrate()
-    client.store.check_schema()
-    client.store.check_role()
-
-
-def _await_database(check: Callable[[], None]) -> None:
-    """Try until the database can be reached: who starts all at once need not start it first.
-
-    Nobody is answered before: whom to let in stands in the database.
-    """
-    import logging
-    import time
-
-    from leasehold.errors import StoreUnavailable
-
-    pause = _FIRST_PAUSE_SECONDS
-    while True:
-        try:
-            check()
-        except StoreUnavailable as error:
-            extra = {"error": str(error), "again_in_seconds": pause}
-            logging.getLogger("leasehold.web").warning("waiting for the database", extra=extra)
-        else:
-            return
-        time.sleep(pause)
-        pause = min(_LONGEST_PAUSE_SECONDS, 2 * pause)
-
-
 def _has_no_database(session: Session) -> bool:
     from leasehold.cli.failing import NotFound
 
@@ -295,18 +263,6 @@ def _is_asking_anyway(options: dict[str, Any]) -> bool:
     if options["auth"] == "off":
         return False
     return options["auth"] == "required" or read_oidc(options) is not None
-
-
-def _choose_auth(client: Client, host: str, options: dict[str, Any]) -> Any:
-    """Refuse to be reached by others while nobody is asked; and then go on asking."""
-    from leasehold.web.serving import check_address, is_loopback
-
-    auth = options["auth"]
-    if auth == "auto" and not is_loopback(host):
-        is_asking = _is_asking_anyway(options) or client.store.has_tokens()
-        check_address(host, is_asking=is_asking)
-        return "required"
-    return auth
 
 
 def _has_door(assembly: Assembly) -> bool:

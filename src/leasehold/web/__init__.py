@@ -1,7 +1,7 @@
 """The HTTP service: an API, a live dashboard, health and metrics, over one or more stores.
 
 `create_app(client)` is an ASGI application of its own, to be served or mounted into another one.
-An `Application` is a program that lives in `leasehold serve`.
+An `Application` is a program that lives in `leasehold serve`, or is served by `serve`.
 """
 
 from leasehold.model.access import Right
@@ -12,6 +12,7 @@ from leasehold.web.applications import Application
 from leasehold.web.described import PROBLEM_SCHEMA
 from leasehold.web.problems import Fault, Problem, make_problem, problem_of
 from leasehold.web.settings import JwtSettings, WebSettings
+from leasehold.web.standalone import serve
 
 __all__ = [
     "PROBLEM_SCHEMA",
@@ -26,5 +27,6 @@ __all__ = [
     "identity_of",
     "make_problem",
     "problem_of",
+    "serve",
     "until_over",
 ]

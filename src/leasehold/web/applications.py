@@ -30,6 +30,8 @@ from leasehold.task import Task
 GROUP = "leasehold.apps"
 # Given the client of the application's store.
 MakeApp: TypeAlias = Callable[[Client], ASGIApp]
+# Given the same client, names steps: those that were taken, or those that are missing.
+Steps: TypeAlias = Callable[[Client], Sequence[str]]
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _logger = logging.getLogger("leasehold.web")
@@ -46,6 +48,9 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     and `leasehold.web.identity_of(request)` says who it is. With `is_for_everybody` nobody is
     asked; with `is_for_tenants` people who are bound to a tenant get in: then it is the
     application that shows them only what is theirs.
+
+    One with tables of its own says how to `migrate` them and what is `pending`; both name steps.
+    They are migrated with the store's; while something is pending the application is not served.
     """
 
     name: str
@@ -57,6 +62,8 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     body_limit: int | None = None  # bytes; None: as the service's
     is_for_everybody: bool = False
     is_for_tenants: bool = False
+    migrate: Steps | None = None
+    pending: Steps | None = None
 
     def registry(self) -> Registry:
         """Collect its tasks, and the schedules of their module with its own."""

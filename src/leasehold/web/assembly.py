@@ -14,6 +14,7 @@ from leasehold.web.access.lasting import Lasting
 from leasehold.web.app import create_app, first_segments
 from leasehold.web.applications import note_broken
 from leasehold.web.mounting import ApplicationMount, broken, lifespan_of
+from leasehold.web.own_tables import check_tables, migrate_tables
 from leasehold.web.site import ApplicationLink, Site, StoreLink
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def assemble(
 ) -> Assembly:
     """Make the service over a store, with these applications in it.
 
-    With `is_migrating` the tables of applications' own stores are brought up to date.
+    With `is_migrating` applications' own stores and tables are brought up to date.
     """
     main = Site(client=client, settings=settings, registry=registry or Registry())
     app = create_app(client, site=main)
@@ -104,6 +105,9 @@ def _plug_in(
     site = assembly.main
     if application.store_url is not None:
         site = _site_of(assembly, application)
+    if assembly.is_migrating:
+        migrate_tables(application, site.client)
+    check_tables(application, site.client)
     own = application.registry()
     together = Registry([*site.registry, *own], [*site.registry.schedules, *own.schedules])
     if application.make_app is not None:
