@@ -26,12 +26,14 @@ from leasehold.bulk import (
     delete_in_steps,
     recorded_bulk,
     retry_in_steps,
+    retry_these_in_steps,
 )
 from leasehold.client import DEFAULT_PAGE, Client
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer, traced_async_write
 from leasehold.filtering import read_filter
 from leasehold.keeping import PruneReport, recorded_prune
 from leasehold.model.drawing import FOLD_ABOVE
+from leasehold.options import read_job_id
 from leasehold.store.callers import bind_async_caller
 from leasehold.waiting import results_of
 
@@ -370,6 +372,15 @@ class AsyncClient:
         """Make all failed, dead or cancelled jobs that the filters name ready now, in steps."""
         begin = partial(retry_in_steps, limit=limit, dry_run=dry_run)
         return await self._change_many(RETRY, begin, filters, progress)
+
+    async def retry_these(
+        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
+    ) -> Bulk:
+        """Make these failed, dead or cancelled jobs ready now; see `Client.retry_these`."""
+        store = await asyncio.to_thread(lambda: self.store)
+        known = [read_job_id(each) for each in job_ids]
+        steps = await asyncio.to_thread(retry_these_in_steps, store, known)
+        return await _walk(steps, Bulk(), progress)
 
     async def delete_many(
         self,

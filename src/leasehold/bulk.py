@@ -90,6 +90,27 @@ def delete_in_steps(
     return _change_in_steps(DELETE, store, store.delete_many, where, limit=limit, dry_run=dry_run)
 
 
+def retry_these_in_steps(store: Store, job_ids: Sequence[JobId]) -> Iterator[Bulk]:
+    """Make these ready now, with one row in the audit record; yields the sums after each step."""
+    tenants = set(store.owners(job_ids[:STEP]).values())
+    tenant = tenants.pop() if len(tenants) == 1 else ""
+    steps = _retry_each_step(store, job_ids)
+    return recorded_steps(
+        store, "jobs.retry", steps, Bulk.told, f"{len(job_ids)} by id", tenant=tenant
+    )
+
+
+def _retry_each_step(store: Store, job_ids: Sequence[JobId]) -> Iterator[Bulk]:
+    done = Bulk()
+    for first in range(0, len(job_ids), STEP):
+        step = job_ids[first : first + STEP]
+        changed = store.retry_many(step)
+        done = Bulk(done.matched + len(step), done.changed + len(changed))
+        yield done
+    if not job_ids:
+        yield done
+
+
 def recorded_bulk(
     verb: Verb,
     begin: partial[Iterator[Bulk]],

@@ -23,6 +23,7 @@ from leasehold.bulk import (
     follow,
     recorded_bulk,
     retry_in_steps,
+    retry_these_in_steps,
 )
 from leasehold.control import Queues, Shares, Throttles
 from leasehold.credentials import Credentials
@@ -544,6 +545,16 @@ class Client:
         where = read_filter(filters)
         begin = partial(retry_in_steps, limit=limit, dry_run=dry_run)
         return follow(recorded_bulk(RETRY, begin, self.store, where), progress)
+
+    def retry_these(
+        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
+    ) -> Bulk:
+        """Make these failed, dead or cancelled jobs ready now, in short steps.
+
+        Those in another state, and those whose key another live job has, stay as they are.
+        """
+        known = [read_job_id(each) for each in job_ids]
+        return follow(retry_these_in_steps(self.store, known), progress)
 
     def delete_many(
         self,

@@ -95,6 +95,15 @@ def test_retried_jobs_with_a_throttle_wait_in_their_lanes(store: Store, client: 
     assert len(take_lanes(store)) == 2
 
 
+def test_of_named_jobs_those_are_retried_that_can_be(store: Store, client: Client) -> None:
+    ids = bring_everywhere(store)
+    named = [ids[Place.DEAD], ids[Place.RUNNING], ids[Place.SUCCEEDED], new_id()]
+    assert client.retry_these(named) == Bulk(matched=4, changed=1)
+    before = {place: STATE_OF[place] for place in ids}
+    assert states(store, ids) == before | {Place.DEAD: State.QUEUED}
+    assert client.retry_these([]) == Bulk()
+
+
 def test_delete_takes_away_all_that_does_not_run(
     store: Store, client: Client, tables: Tables
 ) -> None:
@@ -306,8 +315,9 @@ def test_the_async_client_does_the_same_and_tells_on_the_loop(store: Store) -> N
             await client.cancel_many(by="ada", dry_run=True, progress=tell),
             await client.cancel_many(limit=3, state="queued"),
             await client.retry_many(),
+            await client.retry_these([job.id]),
             await client.delete_many(queue="default"),
         ]
 
-    assert asyncio.run(change()) == [Bulk(5, 0), Bulk(3, 3), Bulk(3, 3), Bulk(5, 5)]
+    assert asyncio.run(change()) == [Bulk(5, 0), Bulk(3, 3), Bulk(3, 3), Bulk(1, 0), Bulk(5, 5)]
     assert told == [Bulk(2, 0), Bulk(4, 0), Bulk(5, 0)]
