@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
@@ -28,6 +28,7 @@ from leasehold.fetching import (
 )
 from leasehold_links.data import knowledge
 from leasehold_links.model.addresses import SCHEMES, NotFetchable, read_address
+from leasehold_links.model.domains import domain_of
 from leasehold_links.model.outcomes import (
     BLOCKED,
     CHALLENGED,
@@ -46,6 +47,7 @@ from leasehold_links.pages.metadata import Metadata, read_page
 from leasehold_links.pages.names import title_of_file
 from leasehold_links.pages.robots import LARGEST_BYTES, allows, read_rules
 from leasehold_links.settings import Settings, settings
+from leasehold_links.turns import turn_of
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
     from leasehold_links.data.database import Database
 
 T = TypeVar("T")
-_domain: ContextVar[str] = ContextVar("links_domain")  # whose turn a fetch has
+_way: ContextVar[_Way] = ContextVar("links_way")
 PAGE_SECONDS = 20.0
 ROBOTS_SECONDS = 8.0
 PAGE_BYTES = 2 * 1024 * 1024
@@ -71,13 +73,22 @@ _ERRORS: tuple[tuple[type[FetchFailed], Step, Reason], ...] = (
 )
 
 
-class OtherDomain(Exception):
+class OtherTurn(Exception):
     """A redirect leads to where another domain's turns are counted."""
 
-    def __init__(self, url: str, domain: str) -> None:
-        super().__init__(domain)
+    def __init__(self, url: str, turn: str, hops: int) -> None:
+        super().__init__(turn)
         self.url = url
-        self.domain = domain
+        self.turn = turn
+        self.hops = hops  # redirects so far
+
+
+@dataclass(slots=True)
+class _Way:
+    """One fetch on its way."""
+
+    turn: str
+    hops: int  # redirects so far; those that led to its turn, too
 
 
 class _Stopped(Exception):
@@ -111,16 +122,17 @@ class Enricher:
         )
         self._robots = AsyncFetcher(brief, user_agent=said.agent, resolver=find)
 
-    async def run(self, canonical_id: UUID, domain: str, url: str | None) -> Verdict:
+    async def run(self, canonical_id: UUID, turn: str, url: str | None, hops: int) -> Verdict:
         """Fetch a link and keep what it says; tells what is to become of its job.
 
-        `OtherDomain` when it goes on elsewhere: then nothing is kept.
+        `OtherTurn` when it goes on elsewhere: then nothing is kept.
         """
         now = datetime.now(UTC)
+        domain = domain_of(turn)
         known = await self._read(knowledge.load, canonical_id, domain, now)
         if known is None:
             return Verdict(Step.SUCCEED)  # nobody has this link any more
-        verdict, page = await self._fetch(known, domain, url or known.url)
+        verdict, page = await self._fetch(known, _Way(turn, hops), url or known.url)
         if page is not None and verdict.is_good:
             found = await asyncio.to_thread(_read, page)
             verdict = CHALLENGED if found is None else verdict
@@ -134,15 +146,17 @@ class Enricher:
         return verdict
 
     async def _fetch(
-        self, known: knowledge.Known, domain: str, url: str
+        self, known: knowledge.Known, way: _Way, url: str
     ) -> tuple[Verdict, Page | None]:
-        _domain.set(domain)
+        _way.set(way)
         try:
-            page = await self._pages.get(url, keep_part=True)
+            page = await self._pages.get(url, redirects=MOST_REDIRECTS - way.hops, keep_part=True)
         except _Stopped as stopped:
             return stopped.verdict, None
         except FetchFailed as error:
             return _verdict_of(error), None
+        if page.next_url is not None:
+            return Verdict(Step.DIE, Reason.REDIRECTS), page  # one too many, over several domains
         headers = dict(page.headers)
         if is_challenge(headers, page.url):
             return CHALLENGED, page
@@ -157,16 +171,18 @@ class Enricher:
         )
 
     async def _check_hop(self, url: str) -> None:
-        domain = _domain.get()
+        way = _way.get()
         try:
             address = read_address(url)
         except NotFetchable:
             raise _Stopped(Verdict(Step.DIE, Reason.REDIRECTS)) from None
         if is_captcha_address(address.url):
             raise _Stopped(CHALLENGED)
-        if address.domain != domain:
-            raise OtherDomain(address.url, address.domain)
-        if await self._read(knowledge.is_blocked, domain):
+        turn = turn_of(address)
+        if turn != way.turn:
+            raise OtherTurn(address.url, turn, way.hops)
+        way.hops += 1
+        if await self._read(knowledge.is_blocked, address.domain):
             raise _Stopped(BLOCKED)
         rules = await self._rules_of(address.url)
         if not allows(rules, address.url, self._agent):

@@ -17,6 +17,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()  # addresses that may be reached though they are not public
     names: dict[str, str] = {}  # endings of host names, and the address that they have
     file_bytes: int = 64 * 1024 * 1024
+    per_host: bool = False  # whether requests are counted by host, not by registrable domain
 
 
 @lru_cache(maxsize=1)
@@ -31,4 +32,5 @@ def settings() -> Settings:
         allow=tuple(env.get("ALLOW", "").split()),
         names=names,
         file_bytes=int(env.get("FILE_BYTES", Settings().file_bytes)),
+        per_host=env.get("PER_HOST", "").lower() in {"1", "true", "yes", "on"},
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 from uuid import UUID
 
 import leasehold as lh
@@ -13,9 +14,12 @@ from leasehold_links.bookmarks.lines import Line
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
 from leasehold_links.data.database import Database
-from leasehold_links.enriching import OtherDomain, enricher_of
+from leasehold_links.enriching import OtherTurn, enricher_of
 from leasehold_links.importing import count_lines, read_lines, store_lines
-from leasehold_links.model.outcomes import MOST_REDIRECTS, Reason, Step, Verdict
+from leasehold_links.model.outcomes import Step, Verdict
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 DOMAIN = lh.Throttle("domain", running=2)
 
@@ -26,20 +30,27 @@ DOMAIN = lh.Throttle("domain", running=2)
     max_attempts=2,
     retry=lh.delays("5m"),
     timeout="30s",
-    throttle=DOMAIN.by("domain"),
+    throttle=DOMAIN.by("turn"),
+    share=lh.by("user_id"),
     key=lh.by("canonical_id"),
     unique_for="ever",
 )
-async def enrich(canonical_id: UUID, domain: str, url: str | None = None, hops: int = 0) -> None:
-    """Fetch what a link says of itself. `url`: where a redirect of another domain has led to."""
+async def enrich(
+    canonical_id: UUID, turn: str, user_id: str, url: str | None = None, hops: int = 0
+) -> None:
+    """Fetch what a link says of itself. `url`: where a redirect of another domain has led to.
+
+    The user is whoever wanted it first: users take turns, so that a large import keeps nobody
+    waiting.
+    """
     job = lh.current_job()
     client = job.client
     database = database_of(client.url)
     try:
-        verdict = await enricher_of(database).run(canonical_id, domain, url)
-    except OtherDomain as other:
-        await asyncio.to_thread(go_on_elsewhere, client, database, canonical_id, other, hops)
-        raise lh.Cancel(f"it goes on at {other.domain}") from None
+        verdict = await enricher_of(database).run(canonical_id, turn, url, hops)
+    except OtherTurn as other:
+        await asyncio.to_thread(go_on_elsewhere, client, database, canonical_id, user_id, other)
+        raise lh.Cancel(f"it goes on at {other.turn}") from None
     settle(job, verdict)
 
 
@@ -61,17 +72,26 @@ def settle(job: Any, verdict: Verdict) -> None:
 
 
 def go_on_elsewhere(
-    client: lh.Client, database: Database, canonical_id: UUID, other: OtherDomain, hops: int
+    client: lh.Client, database: Database, canonical_id: UUID, user_id: str, other: OtherTurn
 ) -> None:
-    """Hand the job on to where its next domain's turns are counted, in place of this one."""
-    if hops >= MOST_REDIRECTS:
-        raise lh.Dead(str(Reason.REDIRECTS))
-    following = enrich.with_options(on_duplicate="replace", unique_for="live")
+    """Hand the job on to where its next address is counted, in place of this one."""
+    instead = enrich.with_options(on_duplicate="replace", unique_for="live")
     with database.write() as connection:
         made = client.on(connection).enqueue(
-            following, canonical_id, other.domain, other.url, hops + 1
+            instead, canonical_id, other.turn, user_id, other.url, other.hops
         )
         library.note_jobs(connection, [(canonical_id, made.id)])
+
+
+def begin_enriching(
+    client: lh.Client, connection: Connection, user_id: str, fresh: Sequence[library.NewCanonical]
+) -> None:
+    """Enqueue the enrichment of new canonical links, with the caller's commit."""
+    jobs = client.on(connection).enqueue_all(
+        enrich.call(each.id, each.turn, user_id) for each in fresh
+    )
+    noted = [(new.id, job.id) for new, job in zip(fresh, jobs, strict=True)]
+    library.note_jobs(connection, noted)
 
 
 class Unreachable(Exception):
@@ -130,11 +150,7 @@ class Importer:
                 new_id=self._client.ids.next,
                 now=datetime.now(UTC),
             )
-            queue = self._client.on(connection)
-            jobs = queue.enqueue_all(enrich.call(each.id, each.domain) for each in fresh)
-            library.note_jobs(
-                connection, [(new.id, job.id) for new, job in zip(fresh, jobs, strict=True)]
-            )
+            begin_enriching(self._client, connection, self._user_id, fresh)
             done = lines[-1].number + 1
             job.checkpoint(done, done=done, total=total, on=connection)
 

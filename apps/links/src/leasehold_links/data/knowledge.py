@@ -51,12 +51,17 @@ def load(connection: Connection, canonical_id: UUID, of_domain: str, now: dateti
 def _count_forbidden(
     connection: Connection, canonical_id: UUID, of_domain: str, now: datetime
 ) -> int:
+    """Count others of the domain that answered 403, since a person has allowed it at least."""
     columns = evidence.c
+    allowed_at = connection.scalar(
+        select(domain.c.decided_at).where(domain.c.domain == of_domain, domain.c.state == "allowed")
+    )
+    since = now - REMEMBERED if allowed_at is None else max(now - REMEMBERED, allowed_at)
     counted = select(func.count()).where(
         columns.domain == of_domain,
         columns.reason == Reason.FORBIDDEN.value,
         columns.canonical_id != canonical_id,
-        columns.seen_at > now - REMEMBERED,
+        columns.seen_at > since,
     )
     return int(connection.scalar(counted) or 0)
 

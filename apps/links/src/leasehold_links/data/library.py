@@ -13,6 +13,7 @@ from sqlalchemy import bindparam, select, update
 from leasehold_links.data.tables import canonical, folder, link
 from leasehold_links.data.writing import insert_new
 from leasehold_links.model.addresses import KEY_VERSION, Address
+from leasehold_links.turns import turn_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -32,7 +33,7 @@ class NewCanonical(NamedTuple):
     """An address that nobody had before: it is to be enriched."""
 
     id: UUID
-    domain: str
+    turn: str  # see `turns.py`
 
 
 class FolderKey(NamedTuple):
@@ -129,7 +130,7 @@ def ensure_canonicals(
         stands = _find_canonicals(connection, made)  # another import was quicker
         made = {identity: id_ for identity, id_ in made.items() if stands[identity] == id_}
         found |= stands
-    fresh = [NewCanonical(id_, addresses[identity].domain) for identity, id_ in made.items()]
+    fresh = [NewCanonical(id_, turn_of(addresses[identity])) for identity, id_ in made.items()]
     return found | made, fresh
 
 

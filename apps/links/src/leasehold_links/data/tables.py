@@ -76,6 +76,7 @@ canonical = Table(
     UniqueConstraint("scope", "key_hash"),
 )
 Index("links_canonical_domain", canonical.c.domain)
+Index("links_canonical_job", canonical.c.job_id)
 
 # A link in a folder. The title is the person's own, and wins over the page's.
 link = Table(

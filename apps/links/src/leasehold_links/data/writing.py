@@ -21,8 +21,15 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
     return len(connection.execute(statement.returning(first_of_key), rows).all())
 
 
-def upsert(connection: Connection, table: Table, row: Mapping[str, Any], *, key: list[str]) -> None:
-    """Insert a row, or change the one that has its key."""
+def upsert(
+    connection: Connection,
+    table: Table,
+    row: Mapping[str, Any],
+    *,
+    key: Sequence[str],
+    keep: Sequence[str] = (),
+) -> None:
+    """Insert a row, or change the one that has its key; what is to `keep` stays as it was."""
     statement = _INSERTS[connection.dialect.name](table).values(**row)
-    changed = {name: statement.excluded[name] for name in row if name not in key}
+    changed = {name: statement.excluded[name] for name in row if name not in (*key, *keep)}
     connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))

@@ -1,0 +1,174 @@
+"""What became of enrichments, as people ask for it: dead letters, counts, domains that fail.
+
+State is the queue's: it is read through the view `enrichment_jobs`, never kept twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import ColumnElement, Select, column, exists, func, select, table
+
+from leasehold_links.data.tables import canonical, link
+from leasehold_links.data.types import Id
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+DEAD = "dead"
+FAILURES = ("failed", DEAD)
+TOP_DOMAINS = 10
+STEP = 500
+_jobs = table(
+    "enrichment_jobs",
+    column("id", Id),
+    column("link_canonical_id", Id),
+    *(column(name) for name in ("status", "attempts", "last_error", "updated_at")),
+)
+_stands = canonical.join(_jobs, _jobs.c.link_canonical_id == canonical.c.id)
+
+
+class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
+    """A link that has no more than its address, and will not without a person's word."""
+
+    canonical_id: UUID
+    link_id: UUID | None  # the first placement with its user; None for everybody's
+    job_id: UUID
+    url: str
+    domain: str
+    reason: str  # model/outcomes.Reason, or "lost": its workers died with it
+    status: int | None
+    attempts: int
+
+
+class DeadGroup(msgspec.Struct, frozen=True):
+    """So many dead letters of one domain have one reason."""
+
+    domain: str
+    reason: str
+    count: int
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which enrichments; None does not restrict. Without a user they are everybody's."""
+
+    user_id: str | None = None
+    domain: str | None = None
+    reasons: tuple[str, ...] | None = None
+
+    def conditions(self) -> Iterator[ColumnElement[bool]]:
+        if self.user_id is not None:
+            yield is_of(self.user_id)
+        if self.domain is not None:
+            yield canonical.c.domain == self.domain
+        if self.reasons is not None:
+            yield reason.in_(self.reasons)
+
+
+reason = func.coalesce(canonical.c.reason, "lost")
+
+
+def is_of(user_id: str) -> ColumnElement[bool]:
+    """Whether a canonical link stands in one of this user's folders."""
+    return exists().where(link.c.canonical_id == canonical.c.id, link.c.user_id == user_id)
+
+
+def dead_letters(
+    connection: Connection, wanted: Wanted, *, after: UUID | None = None, limit: int = 100
+) -> list[DeadLetter]:
+    """List dead letters by their canonical ids; the next page is `after` the last one."""
+    c = canonical.c
+    query = _dead(
+        wanted,
+        *(c.id, _jobs.c.id, c.url, c.domain, reason, c.status, _jobs.c.attempts),
+    )
+    found = connection.execute(_page(query, after, limit)).all()
+    placed = _placements(connection, wanted.user_id, [row[0] for row in found])
+    return [
+        DeadLetter(
+            canonical_id=id_,
+            link_id=placed.get(id_, (None, url))[0],
+            job_id=job_id,
+            url=placed.get(id_, (None, url))[1],  # as this user wrote it
+            domain=domain,
+            reason=why,
+            status=status,
+            attempts=attempts,
+        )
+        for id_, job_id, url, domain, why, status, attempts in found
+    ]
+
+
+def dead_groups(connection: Connection, wanted: Wanted) -> list[DeadGroup]:
+    """Count dead letters by domain and reason, the most first."""
+    count = func.count().label("count")
+    query = (
+        _dead(wanted, canonical.c.domain, reason, count)
+        .group_by(canonical.c.domain, reason)
+        .order_by(count.desc(), canonical.c.domain, reason)
+    )
+    return [DeadGroup(*row) for row in connection.execute(query)]
+
+
+def dead_jobs(
+    connection: Connection, wanted: Wanted, *, after: UUID | None = None, limit: int = STEP
+) -> list[tuple[UUID, UUID]]:
+    """List dead letters as (canonical, job), a page at a time."""
+    query = _page(_dead(wanted, canonical.c.id, _jobs.c.id), after, limit)
+    return [(id_, job_id) for id_, job_id in connection.execute(query)]
+
+
+def count_dead(connection: Connection, wanted: Wanted) -> int:
+    return int(connection.scalar(_dead(wanted, func.count())) or 0)
+
+
+def count_by_status(connection: Connection, user_id: str | None) -> dict[str, int]:
+    """Count enrichments by the seed's states."""
+    conditions = Wanted(user_id=user_id).conditions()
+    status = _jobs.c.status
+    query = select(status, func.count()).select_from(_stands).where(*conditions).group_by(status)
+    return {name: count for name, count in connection.execute(query)}  # noqa: C416 - rows are no pairs to mypy
+
+
+def top_failures(
+    connection: Connection, user_id: str | None, limit: int = TOP_DOMAINS
+) -> list[tuple[str, int]]:
+    """Name the domains with the most links that failed, and how many each has."""
+    count = func.count().label("count")
+    query = (
+        select(canonical.c.domain, count)
+        .select_from(_stands)
+        .where(_jobs.c.status.in_(FAILURES), *Wanted(user_id=user_id).conditions())
+        .group_by(canonical.c.domain)
+        .order_by(count.desc(), canonical.c.domain)
+        .limit(limit)
+    )
+    return [(domain, number) for domain, number in connection.execute(query)]
+
+
+def _dead(wanted: Wanted, *columns: Any) -> Select[Any]:
+    return select(*columns).select_from(_stands).where(_jobs.c.status == DEAD, *wanted.conditions())
+
+
+def _page(query: Select[Any], after: UUID | None, limit: int) -> Select[Any]:
+    if after is not None:
+        query = query.where(canonical.c.id > after)
+    return query.order_by(canonical.c.id).limit(limit)
+
+
+def _placements(
+    connection: Connection, user_id: str | None, canonical_ids: Collection[UUID]
+) -> dict[UUID, tuple[UUID, str]]:
+    """Find a link of this user for each of these, and the address that it has there."""
+    if user_id is None or not canonical_ids:
+        return {}
+    columns = link.c
+    found = connection.execute(
+        select(columns.canonical_id, columns.id, columns.url)
+        .where(columns.user_id == user_id, columns.canonical_id.in_(canonical_ids))
+        .order_by(columns.id.desc())  # so that the first one stays
+    )
+    return {canonical_id: (id_, url) for canonical_id, id_, url in found}
