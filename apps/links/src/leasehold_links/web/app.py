@@ -6,9 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
-from starlette.concurrency import run_in_threadpool
 
-from leasehold_links.data.migrating import migrate
 from leasehold_links.tasks import database_of
 from leasehold_links.web import problems
 
@@ -37,8 +35,7 @@ def make_app(client: lh.Client) -> FastAPI:
 
 @asynccontextmanager
 async def _living(app: FastAPI) -> AsyncIterator[None]:
-    """Make the tables where they are missing; at the end give the connections back."""
-    await run_in_threadpool(migrate, app.state.database)
+    """At the end give the connections back."""
     try:
         yield
     finally:
