@@ -173,11 +173,13 @@ class Conversation:
 
     def _hop(self, url: Url) -> Generator[Action, Any, tuple[Start, Address]]:
         yield Ask(str(url))
-        addresses = yield from self._addresses(url)
+        # A host that is an address is never led elsewhere.
+        route = None if url.address is not None else self._rules.route_of(url.host)
+        addresses = [route[0]] if route else (yield from self._addresses(url))
         self._exchange = exchange = Exchange(url, self._rules)
         order = self._order
         written = exchange.ask(order.method, url, self._fields(url), order.body)
-        address = yield from self._connect(url, addresses)
+        address = yield from self._connect(url, addresses, route[1] if route else url.port)
         yield Send(str(url), written, self._left(self._rules.idle_seconds))
         while (start := exchange.start()) is None:
             exchange.feed((yield self._receive()))
@@ -206,13 +208,15 @@ class Conversation:
             raise AddressRefused(str(url), str(address), reason)
         return address
 
-    def _connect(self, url: Url, addresses: list[Address]) -> Generator[Action, Any, Address]:
+    def _connect(
+        self, url: Url, addresses: list[Address], port: int
+    ) -> Generator[Action, Any, Address]:
         server_name = url.host if url.scheme == "https" else None
         failed: FetchFailed | None = None
         for address in addresses[:_MOST_ADDRESSES]:
             seconds = self._left(self._rules.connect_seconds)
             try:
-                yield Connect(str(url), address, url.port, server_name, seconds)
+                yield Connect(str(url), address, port, server_name, seconds)
             except TlsFailed:
                 raise
             except (ConnectionFailed, TooSlow) as error:

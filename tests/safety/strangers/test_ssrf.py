@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from leasehold.errors import BadOption
 from leasehold.fetching import (
     AddressRefused,
     AsyncFetcher,
@@ -173,3 +174,31 @@ def test_without_the_guard_the_canary_is_reached(
                 fetcher.get(f"http://{host}:{canary.port}/")
     assert canary.connections >= 12
     canary.connections = 0
+
+
+def test_a_route_leads_its_names_to_a_server_of_ones_own_and_nobody_else_there(
+    site: Server, dns: DnsServer, reached: list[Any]
+) -> None:
+    dns.names["evil.test"] = [["127.0.0.2"]]
+    dns.names["notshop.test"] = [["127.0.0.2"]]
+    routed = FetchRules(routes={"Shop.test": f"127.0.0.2:{site.port}"}, seconds=30)
+    fetcher = Fetcher(routed, resolver=dns.resolve)
+    for url in ("http://shop.test/", "http://a.b.SHOP.test./x", "http://shop.test:443/"):
+        assert fetcher.get(url).body == b"public"
+    inside = f"http://127.0.0.2:{site.port}/"
+    for host in ("evil.test", "notshop.test", f"evil.test:{site.port}", "127.0.0.2", "0x7f000002"):
+        for url in (f"http://{host}/", through_name("shop.test", f"http://{host}/"), inside):
+            with pytest.raises(UrlRefused):
+                fetcher.get(url)
+    assert set(reached) == {("127.0.0.2", site.port)}
+    assert "shop.test" not in dns.lookups
+
+
+def through_name(name: str, location: str) -> str:
+    return f"http://{name}/to/302/{location.encode().hex()}"
+
+
+@pytest.mark.parametrize("target", ["127.0.0.1", "127.0.0.0/8:80", "shop.test:80", ""])
+def test_a_route_names_one_address_and_a_port(target: str) -> None:
+    with pytest.raises(BadOption):
+        FetchRules(routes={"shop.test": target})

@@ -111,6 +111,7 @@ class Enricher:
         find = resolver or named_resolver(said.names)
         rules = FetchRules(
             allow=said.allow,
+            routes=said.routes,
             ports=tuple(sorted(PORTS)),
             seconds=PAGE_SECONDS,
             decoded_bytes=PAGE_BYTES,

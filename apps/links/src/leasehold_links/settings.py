@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import msgspec
@@ -16,12 +18,33 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     agent: str = "leasehold-links"
     allow: tuple[str, ...] = ()  # addresses that may be reached though they are not public
     names: dict[str, str] = {}  # endings of host names, and the address that they have
+    # The same with a port. The environment can't say it: only who is in this process can, and only
+    # for as long as it lives (`lending`).
+    routes: dict[str, str] = {}
     file_bytes: int = 64 * 1024 * 1024
     per_host: bool = False  # whether requests are counted by host, not by registrable domain
 
 
-@lru_cache(maxsize=1)
+_lent: list[Settings] = []
+
+
 def settings() -> Settings:
+    """Return what holds in this process: what was lent to it, else what the environment says."""
+    return _lent[-1] if _lent else _from_environment()
+
+
+@contextmanager
+def lending(said: Settings) -> Iterator[None]:
+    """Let other settings hold in this process, and in no other, until the end of the `with`."""
+    _lent.append(said)
+    try:
+        yield
+    finally:
+        _lent.remove(said)
+
+
+@lru_cache(maxsize=1)
+def _from_environment() -> Settings:
     """Read the environment once."""
     env = {
         key.removeprefix(PREFIX): text for key, text in os.environ.items() if key.startswith(PREFIX)
