@@ -19,6 +19,7 @@ import leasehold as lh
 from leasehold_links.data import domains, enrichments, library
 from leasehold_links.data.enrichments import DeadGroup, DeadLetter, Wanted
 from leasehold_links.data.tables import canonical, link
+from leasehold_links.errors import BadDomain, LinkNotFound
 from leasehold_links.model.addresses import NotFetchable, read_address
 from leasehold_links.model.outcomes import Reason
 from leasehold_links.tasks import enrich
@@ -31,22 +32,6 @@ if TYPE_CHECKING:
 # What may be otherwise once a person has allowed a domain.
 LIFTED = (Reason.BLOCKED, Reason.ROBOTS, Reason.CAPTCHA, Reason.FORBIDDEN)
 STATUSES = ("queued", "running", "succeeded", "failed", "dead")
-
-
-class LinkNotFound(LookupError):
-    """A link that this user does not have."""
-
-    def __init__(self, link_id: UUID) -> None:
-        super().__init__(f"there is no link {link_id}")
-        self.link_id = link_id
-
-
-class BadDomain(ValueError):
-    """What was given names no domain."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(f"{text[:80]!r} is no domain; write example.com")
-        self.text = text
 
 
 class Requeued(msgspec.Struct, frozen=True):

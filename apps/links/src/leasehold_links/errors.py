@@ -28,3 +28,19 @@ class ImportNotFound(LinksError):
     def __init__(self, import_id: UUID) -> None:
         super().__init__(f"there is no import {import_id}")
         self.import_id = import_id
+
+
+class LinkNotFound(LinksError):
+    """There is no such link, or it is somebody else's."""
+
+    def __init__(self, link_id: UUID) -> None:
+        super().__init__(f"there is no link {link_id}")
+        self.link_id = link_id
+
+
+class BadDomain(LinksError):
+    """What was given names no domain."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text[:80]!r} is no domain; write example.com")
+        self.text = text

@@ -51,17 +51,19 @@ async def enrich(
     except OtherTurn as other:
         await asyncio.to_thread(go_on_elsewhere, client, database, canonical_id, user_id, other)
         raise lh.Cancel(f"it goes on at {other.turn}") from None
-    settle(job, verdict)
+    if verdict.pause_seconds:
+        reason = str(verdict.reason)
+        await asyncio.to_thread(job.pause_throttle, verdict.pause_seconds, reason=reason)
+    settle(verdict)
 
 
-def settle(job: Any, verdict: Verdict) -> None:
+def settle(verdict: Verdict) -> None:
     """End the job as the answer says."""
     reason = str(verdict.reason or "")
     match verdict.step:
         case Step.SUCCEED:
             return
         case Step.SNOOZE:
-            job.pause_throttle(verdict.pause_seconds, reason=reason)
             raise lh.Snooze(verdict.pause_seconds, reason=reason)
         case Step.FAIL:
             raise Unreachable(reason)
