@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import pytest
+
 from leasehold.model.states import State
 from tests.conformance.kit import (
     LEASE_SECONDS,
@@ -16,6 +18,7 @@ from tests.conformance.kit import (
     look,
     pass_time,
     promote,
+    raw,
     reclaim,
     settle,
     start_many,
@@ -25,7 +28,7 @@ from tests.conformance.tables import places
 from tests.races.kit import mutate
 
 if TYPE_CHECKING:
-    import pytest
+    import msgspec
 
     from leasehold.model.ids import JobId
     from leasehold.store.base import Store
@@ -162,7 +165,7 @@ UNTIL = {
     "sqlite": ("reclaim_outcome", "lease.until = seen.value ->> 1"),
 }
 FENCES = {
-    "postgres": [("finish", "lease.fence = said.fence", "true")],
+    "postgres": [(name, "lease.fence = said.fence", "true") for name in ("finish", "succeed")],
     "sqlite": [("settle_outcome", "lease.fence = said.value ->> 'fence'", "true")],
 }
 
@@ -179,28 +182,35 @@ def test_mutant_without_the_match_of_its_end_a_live_lease_is_taken(
     assert list(renew_between_look_and_reclaim(store).values()) == [State.QUEUED]
 
 
-def write_late(store: Store) -> tuple[str, State]:
+RESULTS = pytest.mark.parametrize("result", [None, raw(1)], ids=["plain", "with a result"])
+
+
+def write_late(store: Store, result: msgspec.Raw | None) -> tuple[str, State]:
     """Settle by a lease that lapsed, after the same worker has claimed the job again."""
     old = start_one(store)
     lapse(store)
     promote(store)
     new = claim_one(store, suspects=True)
     assert (new.job_id, new.fence > old.fence) == (old.job_id, True)
-    answer = settle(store, old, "succeeded")
+    answer = settle(store, old, "succeeded", result=result)
     return answer, look(store, old.job_id).state
 
 
-def test_a_late_write_by_an_old_lease_changes_nothing(store: Store) -> None:
-    answer, state = write_late(store)
+@RESULTS
+def test_a_late_write_by_an_old_lease_changes_nothing(
+    store: Store, result: msgspec.Raw | None
+) -> None:
+    answer, state = write_late(store, result)
     assert (answer != "settled", state) == (True, State.RUNNING)
 
 
+@RESULTS
 def test_mutant_without_the_fence_a_late_write_ends_the_job(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch, result: msgspec.Raw | None
 ) -> None:
     for fence in FENCES[kind_of(store)]:
         mutate(monkeypatch, *fence)
-    _, state = write_late(store)
+    _, state = write_late(store, result)
     assert state is State.SUCCEEDED
 
 

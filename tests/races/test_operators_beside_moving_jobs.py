@@ -243,10 +243,10 @@ def test_mutant_a_finish_that_reads_the_lease_by_its_snapshot_overlooks_the_canc
 ) -> None:
     mutate(
         monkeypatch,
-        "finish",
-        "WHEN lease.cancel_requested THEN 'cancelled'\n      WHEN said",
+        "succeed",
+        "WHEN lease.cancel_requested THEN 'cancelled'::",
         "WHEN (SELECT l.cancel_requested FROM leasehold.lease AS l WHERE l.job_id = said.job_id)"
-        " THEN 'cancelled'\n      WHEN said",
+        " THEN 'cancelled'::",
     )
     taken = start_one(race.store)
     race.run_beside(

@@ -47,6 +47,8 @@ HAND_OVER_LIMIT = 1_000
 BEAT_SECONDS = 15.0
 LAPSE_LOOK_SECONDS = 0.25  # between the looks of all workers
 TEND_SECONDS = 60.0
+FIRST_BEAT_SECONDS = 0.2  # its registration was the first; jobs wait
+FIRST_TEND_SECONDS = 2.0
 FIRST_KEEP_SECONDS = 5.0
 FIRST_SAMPLE_SECONDS = 1.0
 
@@ -147,8 +149,8 @@ class Caretaker:
                 self._reclaim_round,
                 self._count_round,
                 Round(self._taker.hand_back_stale, poll),
-                Round(self._beat, BEAT_SECONDS),
-                Round(self._store.tend, TEND_SECONDS),
+                Round(self._beat, BEAT_SECONDS, due_at=self._soon(FIRST_BEAT_SECONDS)),
+                Round(self._store.tend, TEND_SECONDS, due_at=self._soon(FIRST_TEND_SECONDS)),
                 Round(self._journal.summarise, SUMMARY_SECONDS, due_at=_in(SUMMARY_SECONDS)),
                 Round(self._keep, keeping.ASK_SECONDS, due_at=self._soon(FIRST_KEEP_SECONDS)),
                 Round(self._reencrypt, ASK_SECONDS, due_at=self._soon(ASK_SECONDS)),

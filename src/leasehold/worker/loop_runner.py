@@ -7,6 +7,7 @@ import contextvars
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from leasehold.worker.current import CurrentJob, set_current_job
 from leasehold.worker.lag import LagProbe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from leasehold.errors import Interrupted
     from leasehold.model.ids import WorkerId
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 
 
 IN_A_ROW = 16  # jobs that a seat runs before the loop sees to anything else
+
+_new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+with suppress(ImportError):  # with the program, not when a worker starts and jobs wait
+    import uvloop
+
+    _new_loop = uvloop.new_event_loop
 
 
 class Seat:
@@ -194,11 +201,3 @@ class LoopRunner:
             self._conclusion.raised(attempt, error)
         else:
             self._conclusion.returned(attempt, value)
-
-
-def _new_loop() -> asyncio.AbstractEventLoop:
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop()
-    return uvloop.new_event_loop()

@@ -10,7 +10,7 @@ from leasehold.model.states import State
 from leasehold.model.values import Lapsed, Renewal
 from leasehold.store.base import Answer
 from leasehold.store.postgres import rows
-from leasehold.store.postgres.settling import columns
+from leasehold.store.postgres.settling import are_plain, columns, plain_columns
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
@@ -64,8 +64,9 @@ class Leases:
         if len({each.job_id.int for each in settlements}) < len(settlements):
             middle = len(settlements) // 2  # one job twice: one after the other
             return self.finish(settlements[:middle]) + self.finish(settlements[middle:])
+        name, spread = ("succeed", plain_columns) if are_plain(settlements) else ("finish", columns)
         ((ended, called),) = self._run(
-            load(PACKAGE, "finish"), worker=self._worker, skew=self._skew, **columns(settlements)
+            load(PACKAGE, name), worker=self._worker, skew=self._skew, **spread(settlements)
         )
         self._wake(called)
         ended = ended or b""

@@ -1,4 +1,4 @@
-"""Settlements as the columns that finish.sql reads."""
+"""Settlements as the columns that finish.sql and succeed.sql read."""
 
 from __future__ import annotations
 
@@ -21,33 +21,42 @@ _NONE_OF_THEM: dict[str, list[Any]] = {
     "run_ats": [],
     "are_counted": [],
 }
-_NOTHING_SPENT: list[float | None] = []
 
 
-def columns(settlements: Sequence[Settlement]) -> dict[str, Any]:
-    """Spread settlements over arrays; what nearly none of them has is left out when none has."""
+def are_plain(settlements: Sequence[Settlement]) -> bool:
+    """Whether they all succeeded, and there is nothing more to say of any of them."""
+    outcomes = [each.outcome for each in settlements]
+    results = [each.result for each in settlements]
+    spent = [each.spent for each in settlements]
+    count = len(settlements)
+    return outcomes.count("succeeded") == results.count(None) == spent.count(None) == count
+
+
+def plain_columns(settlements: Sequence[Settlement]) -> dict[str, Any]:
+    """Spread over arrays what all settlements have."""
     return {
         "job_ids": pack_ids([each.job_id for each in settlements]),
         "fences": pack_bigints([each.fence for each in settlements]),
         "elapsed_seconds": pack_doubles(
             [_UNKNOWN if (taken := each.elapsed_seconds) is None else taken for each in settlements]
         ),
+    }
+
+
+def columns(settlements: Sequence[Settlement]) -> dict[str, Any]:
+    """Spread all of it over arrays; what nearly none of them has is left out when none has."""
+    return {
+        **plain_columns(settlements),
         "spent": _spent(settlements),
-        **(_NONE_OF_THEM if _are_plain(settlements) else _details(settlements)),
+        **_details(settlements),
     }
 
 
 def _spent(settlements: Sequence[Settlement]) -> list[float | None]:
     spent = [each.spent for each in settlements]
     if spent.count(None) == len(spent):
-        return _NOTHING_SPENT
+        return []
     return [None if each is None else float(each) for each in spent]
-
-
-def _are_plain(settlements: Sequence[Settlement]) -> bool:
-    results = [each.result for each in settlements]
-    outcomes = [each.outcome for each in settlements]
-    return results.count(None) == outcomes.count("succeeded") == len(settlements)
 
 
 def _details(settlements: Sequence[Settlement]) -> dict[str, Any]:
