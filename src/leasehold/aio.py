@@ -156,15 +156,9 @@ class AsyncClient:
         """Enqueue one job; it is safe in the database when this returns."""
         return await self._enqueuer.enqueue(task, *args, **kwargs)
 
-    async def enqueue_many(
-        self,
-        calls: Iterable[Call],
-        *,
-        chunk: int = DEFAULT_CHUNK,
-        ids: Iterable[UUID] | None = None,
-    ) -> int:
+    async def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
         """Enqueue many `task.call(...)`s, each chunk whole or not at all; returns the new ones."""
-        return await self._enqueuer.enqueue_many(calls, chunk=chunk, ids=ids)
+        return await self._enqueuer.enqueue_many(calls, chunk=chunk)
 
     async def enqueue_all(
         self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 import leasehold as lh
+from leasehold_links import enriching
 from leasehold_links.data.database import Database
 from leasehold_links.data.migrating import migrate
-from leasehold_links.settings import Settings, lending
+from leasehold_links.settings import Settings
 from leasehold_links.tasks import database_of
 from tests.links.odd_web import OddWeb
 
@@ -34,12 +35,13 @@ def database(client: lh.Client) -> Iterator[Database]:
     yield database
     database.close()
     database_of.cache_clear()
+    enriching.enricher_of.cache_clear()
 
 
 @pytest.fixture
-def web() -> Iterator[OddWeb]:
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[OddWeb]:
     """A web of our own, under names that end in .test."""
     with OddWeb() as web:
         said = Settings(allow=(f"127.0.0.1:{web.port}",), names={"test": "127.0.0.1"})
-        with lending(said):
-            yield web
+        monkeypatch.setattr(enriching, "settings", lambda: said)
+        yield web

@@ -30,6 +30,32 @@ class ImportNotFound(LinksError):
         self.import_id = import_id
 
 
+class FolderNotFound(LinksError):
+    """There is no such folder, or it is somebody else's."""
+
+    def __init__(self, folder_id: UUID) -> None:
+        super().__init__(f"there is no folder {folder_id}")
+        self.folder_id = folder_id
+
+
+class BadAddress(LinksError):
+    """An address that no link can have: `scheme`, `too_long` or `malformed`."""
+
+    def __init__(self, reason: str, scheme: str = "") -> None:
+        super().__init__("this is no address of a web page: it has to begin with http or https")
+        self.reason = reason
+        self.scheme = scheme
+
+
+class AlreadyThere(LinksError):
+    """The folder has this link already; a folder has each link once."""
+
+    def __init__(self, link_id: UUID, folder_id: UUID) -> None:
+        super().__init__(f"the folder {folder_id} has the link {link_id} already")
+        self.link_id = link_id
+        self.folder_id = folder_id
+
+
 class LinkNotFound(LinksError):
     """There is no such link, or it is somebody else's."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,8 +10,6 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
-
-from leasehold_links.data.bulk import Bulk, bulk_on
 
 _BUSY_SECONDS = 30.0
 _WRITES = "links_writes"
@@ -50,21 +49,26 @@ class Database:
             session.connection(execution_options={_WRITES: True})
             yield session
 
-    def bulk(self, connection: Any) -> Bulk:
-        """Write many rows on a connection of ours, or of the driver."""
-        if isinstance(connection, Connection):
-            connection = connection.connection.driver_connection
-        return bulk_on(connection, is_sqlite=self.is_sqlite)
-
 
 def open_engine(url: str) -> Engine:
     """Open the database of a queue by its URL."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
-        engine = create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS})
+        engine = create_engine(
+            parsed, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_write_json
+        )
         _prepare_sqlite(engine)
         return engine
-    return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+    return create_engine(
+        parsed.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,
+        json_serializer=_write_json,
+    )
+
+
+def _write_json(value: object) -> str:
+    """Write text as it is, not in numbers: a search looks for tags in it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _prepare_sqlite(engine: Engine) -> None:
@@ -80,9 +84,6 @@ def _prepare_sqlite(engine: Engine) -> None:
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA temp_store = MEMORY")
-        # The queue's workers checkpoint, one at a time: see its own notes on SQLite before 3.51.3.
-        cursor.execute("PRAGMA wal_autocheckpoint = 0")
-        cursor.execute("PRAGMA synchronous = FULL")
         cursor.close()
 
     @event.listens_for(engine, "begin")

@@ -9,11 +9,18 @@ from fastapi import FastAPI
 
 from leasehold_links.tasks import database_of
 from leasehold_links.web import problems
+from leasehold_links.web.api import domains, enrichment, folders, imports, links
+from leasehold_links.web.body_limit import BodyLimit
+from leasehold_links.web.described import describe, name_operation
+from leasehold_links.web.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     import leasehold as lh
+
+
+_ROUTERS = (imports.router, folders.router, links.router, enrichment.router, domains.router)
 
 
 def make_app(client: lh.Client) -> FastAPI:
@@ -24,12 +31,16 @@ def make_app(client: lh.Client) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=name_operation,
         lifespan=_living,
         redirect_slashes=False,  # a POST that is redirected may lose its body
     )
-    app.state.client = client
-    app.state.database = database_of(client.url)
+    app.state.library = Library(client, database_of(client.url))
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.add_middleware(BodyLimit)
     problems.install(app)
+    describe(app)
     return app
 
 
@@ -39,4 +50,4 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        app.state.database.close()
+        app.state.library.database.close()

@@ -14,6 +14,8 @@ from starlette.responses import Response
 
 import leasehold as lh
 from leasehold.web import Fault, Problem, make_problem, problem_of
+from leasehold_links import errors
+from leasehold_links.bookmarks.values import NotBookmarks
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
@@ -25,6 +27,19 @@ _DETAILS = {
     404: "there is nothing at this path",
     405: "this path does not know this method; Allow says which",
     400: "the body can't be read",
+}
+
+
+# How the library's own errors are told; a class that is not here is the queue's.
+_KINDS: dict[type[errors.LinksError], tuple[int, str]] = {
+    errors.AlreadyThere: (409, "already-there"),
+    errors.BadAddress: (422, "bad-address"),
+    errors.BadDomain: (422, "bad-domain"),
+    errors.FileTooLarge: (413, "too-large"),
+    errors.FolderNotFound: (404, "folder-not-found"),
+    errors.ImportNotFound: (404, "import-not-found"),
+    errors.LinkNotFound: (404, "link-not-found"),
+    NotBookmarks: (422, "not-bookmarks"),
 }
 
 
@@ -41,11 +56,21 @@ def not_found(what: str) -> Refused:
     return Refused(make_problem(404, f"{what}-not-found", f"there is no such {what} of yours"))
 
 
+def tell(error: lh.LeaseholdError) -> Problem:
+    """Make a problem of an error of the library or of its queue."""
+    kind = _KINDS.get(type(error))  # type: ignore[arg-type] # others are not found, which is meant
+    if kind is None:
+        return problem_of(error)
+    status, name = kind
+    about = {each: str(value) for each, value in vars(error).items()}
+    return make_problem(status, name, str(error), about=about)
+
+
 def install(app: FastAPI) -> None:
     """Let the application answer every error with a problem."""
     handlers: dict[Any, Any] = {
         Refused: lambda request, error: respond(request, error.problem),
-        lh.LeaseholdError: lambda request, error: respond(request, problem_of(error)),
+        lh.LeaseholdError: lambda request, error: respond(request, tell(error)),
         DBAPIError: _answer_database,
         PoolTimeout: _answer_database,
         HTTPException: _answer_http,
