@@ -156,9 +156,15 @@ class AsyncClient:
         """Enqueue one job; it is safe in the database when this returns."""
         return await self._enqueuer.enqueue(task, *args, **kwargs)
 
-    async def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
+    async def enqueue_many(
+        self,
+        calls: Iterable[Call],
+        *,
+        chunk: int = DEFAULT_CHUNK,
+        ids: Iterable[UUID] | None = None,
+    ) -> int:
         """Enqueue many `task.call(...)`s, each chunk whole or not at all; returns the new ones."""
-        return await self._enqueuer.enqueue_many(calls, chunk=chunk)
+        return await self._enqueuer.enqueue_many(calls, chunk=chunk, ids=ids)
 
     async def enqueue_all(
         self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK

@@ -217,12 +217,20 @@ class Client:
         """
         return self._enqueuer.enqueue(task, *args, **kwargs)
 
-    def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
+    def enqueue_many(
+        self,
+        calls: Iterable[Call],
+        *,
+        chunk: int = DEFAULT_CHUNK,
+        ids: Iterable[UUID] | None = None,
+    ) -> int:
         """Enqueue many `task.call(...)`s; returns how many jobs are new.
 
         Each chunk is written whole or not at all. When one fails, those before it are written.
+        `ids` are fresh ones, one for each call, as `client.ids.take(n)` makes them: rows of your
+        own may then name the jobs before they are written.
         """
-        return self._enqueuer.enqueue_many(calls, chunk=chunk)
+        return self._enqueuer.enqueue_many(calls, chunk=chunk, ids=ids)
 
     def enqueue_all(
         self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK

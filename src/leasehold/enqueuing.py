@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import msgspec
@@ -23,6 +24,7 @@ from leasehold.workflow import StartedWorkflow, Workflow
 
 if TYPE_CHECKING:
     from typing import Unpack
+    from uuid import UUID
 
     from leasehold.id_source import IdSource
 
@@ -72,12 +74,22 @@ class Enqueuer:
         job = task.new_job(self._ids.next(), *args, **kwargs)
         return answer(job, self._write([job]), is_own_id=task.options.job_id is None, task=task)
 
-    def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
-        """Enqueue `task.call(...)`s, chunk by chunk; returns how many jobs are new."""
+    def enqueue_many(
+        self,
+        calls: Iterable[Call],
+        *,
+        chunk: int = DEFAULT_CHUNK,
+        ids: Iterable[UUID] | None = None,
+    ) -> int:
+        """Enqueue `task.call(...)`s, chunk by chunk; returns how many jobs are new.
+
+        `ids` are fresh ones, one for each call, as `client.ids.take(n)` makes them: rows of the
+        caller's own may then name the jobs before they are written.
+        """
         counts: list[int] = []
         write_ahead(
             self._begin,
-            split(calls, self._ids, chunk),
+            split(calls, self._ids if ids is None else GivenIds(ids), chunk),
             lambda written, answers: counts.append(written.count_new(answers)),
         )
         return sum(counts)
@@ -128,10 +140,16 @@ class AsyncEnqueuer:
         answers = await self._write([job])
         return answer(job, answers, is_own_id=task.options.job_id is None, task=task)
 
-    async def enqueue_many(self, calls: Iterable[Call], *, chunk: int = DEFAULT_CHUNK) -> int:
+    async def enqueue_many(
+        self,
+        calls: Iterable[Call],
+        *,
+        chunk: int = DEFAULT_CHUNK,
+        ids: Iterable[UUID] | None = None,
+    ) -> int:
         """Enqueue `task.call(...)`s, chunk by chunk; returns how many jobs are new."""
         count = 0
-        for each in split(calls, self._ids, chunk):
+        for each in split(calls, self._ids if ids is None else GivenIds(ids), chunk):
             count += each.count_new(await self._write(each.jobs))
         return count
 
@@ -160,6 +178,20 @@ class AsyncEnqueuer:
         return StartedWorkflow(plan.name, plan.ids)
 
 
+class GivenIds:
+    """Hands out ids that the caller has made."""
+
+    def __init__(self, ids: Iterable[UUID]) -> None:
+        self._ids = iter(ids)
+
+    def take(self, count: int) -> list[JobId]:
+        """Return the next ones."""
+        taken = [JobId(each) for each in islice(self._ids, count)]
+        if len(taken) < count:
+            raise BadOption("ids: there are more calls than ids; give one for each")
+        return taken
+
+
 class Chunk(NamedTuple):
     """Jobs that are written together, those of their ids that callers gave, and their calls."""
 
@@ -186,7 +218,7 @@ class Chunk(NamedTuple):
         return done
 
 
-def split(calls: Iterable[Call], ids: IdSource, size: int) -> Iterator[Chunk]:
+def split(calls: Iterable[Call], ids: IdSource | GivenIds, size: int) -> Iterator[Chunk]:
     """Build the jobs and cut them into chunks of at most `size` jobs, lazily."""
     if size < 1:
         raise BadOption(f"chunk: {size!r} is not a positive number")
@@ -202,7 +234,7 @@ def split(calls: Iterable[Call], ids: IdSource, size: int) -> Iterator[Chunk]:
         yield build_chunk(ready, ids)
 
 
-def build_chunk(calls: list[Call], ids: IdSource) -> Chunk:
+def build_chunk(calls: list[Call], ids: IdSource | GivenIds) -> Chunk:
     """Build the jobs of these calls, their fresh ids in the order of the calls."""
     jobs = [call.job(fresh_id) for call, fresh_id in zip(calls, ids.take(len(calls)), strict=True)]
     given = {own_id for call in calls if (own_id := call.task.options.job_id) is not None}

@@ -107,6 +107,16 @@ def test_many_jobs_are_written_in_chunks_and_counted(client: lh.Client) -> None:
     assert len(client.find()) == 4
 
 
+def test_ids_that_were_made_before_are_the_jobs(client: lh.Client, aclient: lh.AsyncClient) -> None:
+    ids = client.ids.take(5)
+    calls = [greet.call(f"{number}") for number in range(5)]
+    assert client.enqueue_many(calls[:3], chunk=2, ids=ids) == 3
+    assert asyncio.run(aclient.enqueue_many(calls[3:], ids=ids[3:])) == 2
+    assert [client.get(each).args for each in ids] == [{"name": f"{n}"} for n in range(5)]
+    with pytest.raises(lh.BadOption, match="more calls than ids"):
+        client.enqueue_many(calls, ids=client.ids.take(4))
+
+
 def test_a_bad_call_in_the_middle_leaves_the_chunks_before_it(client: lh.Client) -> None:
     def calls() -> Iterator[lh.Call]:
         yield greet.call("a")

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 import leasehold as lh
-from leasehold_links import enriching
 from leasehold_links.data.database import Database
 from leasehold_links.data.migrating import migrate
-from leasehold_links.settings import Settings
+from leasehold_links.settings import Settings, lending
 from leasehold_links.tasks import database_of
 from tests.links.odd_web import OddWeb
 
@@ -35,13 +34,12 @@ def database(client: lh.Client) -> Iterator[Database]:
     yield database
     database.close()
     database_of.cache_clear()
-    enriching.enricher_of.cache_clear()
 
 
 @pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[OddWeb]:
+def web() -> Iterator[OddWeb]:
     """A web of our own, under names that end in .test."""
     with OddWeb() as web:
         said = Settings(allow=(f"127.0.0.1:{web.port}",), names={"test": "127.0.0.1"})
-        monkeypatch.setattr(enriching, "settings", lambda: said)
-        yield web
+        with lending(said):
+            yield web

@@ -172,6 +172,7 @@ class AsyncFetcher:
         body: bytes = b"",
         redirects: int | None = None,
         rules: FetchRules | None = None,
+        before_hop: Callable[[str], object] | None = None,
     ) -> AsyncAnswer:
         """Ask, and return as soon as the answer's headers are there; see `Fetcher.open`."""
         kept = rules or self.rules
@@ -183,7 +184,7 @@ class AsyncFetcher:
             redirects=kept.redirects if redirects is None else redirects,
         )
         conversation = Conversation(order, kept, now=time.monotonic)
-        line = AsyncLine(self._lookups, self._trust, self._before_hop)
+        line = AsyncLine(self._lookups, self._trust, before_hop or self._before_hop)
         try:
             return AsyncAnswer(await line.run(conversation.open()), conversation, line)
         except BaseException:

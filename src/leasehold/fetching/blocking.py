@@ -167,11 +167,12 @@ class Fetcher:
         body: bytes = b"",
         redirects: int | None = None,
         rules: FetchRules | None = None,
+        before_hop: Callable[[str], object] | None = None,
     ) -> Answer:
         """Ask, and return as soon as the answer's headers are there.
 
         Redirects are followed for GET and HEAD. With `redirects=0` the first one is the answer,
-        and its `next_url` says where it leads to.
+        and its `next_url` says where it leads to. `before_hop` stands in for the fetcher's own.
         """
         kept = rules or self.rules
         order = Order(
@@ -182,7 +183,7 @@ class Fetcher:
             redirects=kept.redirects if redirects is None else redirects,
         )
         conversation = Conversation(order, kept, now=time.monotonic)
-        line = Line(self._lookups, self._trust, self._before_hop)
+        line = Line(self._lookups, self._trust, before_hop or self._before_hop)
         try:
             return Answer(line.run(conversation.open()), conversation, line)
         except BaseException:

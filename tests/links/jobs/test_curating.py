@@ -8,11 +8,12 @@ import pytest
 from sqlalchemy import select
 
 import leasehold as lh
-from leasehold_links import curating, errors
+from leasehold_links import curating
 from leasehold_links.curating import Requeued
 from leasehold_links.data.database import Database
 from leasehold_links.data.enrichments import DeadGroup, Wanted
 from leasehold_links.data.tables import link
+from leasehold_links.errors import BadDomain, LinkNotFound
 from leasehold_links.tasks import enrich
 from tests.links.jobs.kit import begin_import, enrich_urls, known, rows, run_imports
 from tests.links.odd_web import HTML, OddWeb, page
@@ -79,9 +80,9 @@ def test_another_users_dead_letters_are_not_there(
 ) -> None:
     assert curating.list_dead(database, BOB) == []
     assert curating.requeue(client, database, BOB) == Requeued()
-    with pytest.raises(errors.LinkNotFound):
+    with pytest.raises(LinkNotFound):
         curating.requeue_link(client, database, "bob", link_of(database, graves[0]))
-    with pytest.raises(errors.LinkNotFound):
+    with pytest.raises(LinkNotFound):
         curating.refresh(client, database, "bob", link_of(database, graves[0]))
     assert len(curating.list_dead(database, Wanted())) == 3
 
@@ -102,7 +103,7 @@ def test_only_what_is_dead_is_tried_again(
     client: lh.Client, database: Database, web: OddWeb, graves: list[str]
 ) -> None:
     assert not curating.requeue_link(client, database, "ada", link_of(database, graves[3]))
-    with pytest.raises(errors.LinkNotFound):
+    with pytest.raises(LinkNotFound):
         curating.requeue_link(client, database, "ada", uuid4())
     work(client)
     assert web.seen["c.test/4"] == 1
@@ -212,7 +213,7 @@ def test_an_allowed_candidate_stays_allowed(
 
 @pytest.mark.parametrize("text", ["", "http://", "a b", "https://", "javascript:alert(1)"])
 def test_what_names_no_domain_is_refused(database: Database, text: str) -> None:
-    with pytest.raises(errors.BadDomain):
+    with pytest.raises(BadDomain):
         curating.block(database, text, by="eve")
 
 

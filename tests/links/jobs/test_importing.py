@@ -48,6 +48,7 @@ def test_the_same_file_again_makes_nothing(client: lh.Client, database: Database
     run_imports(client)
     row = import_row(database, again)
     assert (row["imported_items"], row["duplicate_items"], row["skipped_items"]) == (0, 4, 1)
+    assert [reason for _, reason in items(database, again)] == ["scheme:place", *["in_folder"] * 4]
     assert counts(database) == before
     assert len(client.find(kind="links.enrich")) == jobs
 
@@ -70,13 +71,13 @@ def test_an_import_goes_on_where_it_was_stopped(
     real, steps = importing.store_lines, []
 
     def break_once(*given: Any, **named: Any) -> Any:
-        steps.append(given[3][0].number)
+        steps.append(given[2][0].number)
         done = real(*given, **named)
         if len(steps) == 5:
             raise OSError("the disk is away for a moment")  # after the writes, before the commit
         return done
 
-    monkeypatch.setattr("leasehold_links.tasks.store_lines", break_once)
+    monkeypatch.setattr(importing, "store_lines", break_once)
     run_imports(client)
     assert client.get(import_id).state == "failed"
     client.retry(import_id)  # now, not in a while

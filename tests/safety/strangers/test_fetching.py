@@ -106,7 +106,10 @@ def test_each_hop_is_shown_to_the_caller_before_it_is_looked_up() -> None:
         guarded = Fetcher(FetchRules(allow=allowed(server)), before_hop=look)
         with pytest.raises(Enough):
             guarded.get(server.url())
-    assert seen == [server.url("/"), "http://one.test/"]
+        assert seen == [server.url("/"), "http://one.test/"]
+        with pytest.raises(Enough):
+            fetcher(server).open(server.url(), before_hop=look)
+    assert seen == [server.url("/"), "http://one.test/"] * 2
 
 
 def test_secrets_of_one_origin_are_never_told_to_another() -> None:
@@ -383,7 +386,7 @@ def test_an_event_loop_fetches_the_same_page() -> None:
         rules = FetchRules(allow=allowed(*servers))
         one = AsyncFetcher(rules, resolver=named, before_hop=look)
         page = await one.get(url)
-        async with await one.open(url) as opened:
+        async with await AsyncFetcher(rules, resolver=named).open(url, before_hop=look) as opened:
             pieces = [piece async for piece in opened.pieces()]
         assert seen == [url, server.url("/a")] * 2
         return page.body, pieces

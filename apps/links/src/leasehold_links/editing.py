@@ -12,6 +12,7 @@ from uuid import UUID
 import msgspec
 from sqlalchemy import delete, exists, select, update
 
+from leasehold_links import uploading
 from leasehold_links.bookmarks.reading import (
     DEEPEST,
     LONGEST_DESCRIPTION,
@@ -23,9 +24,9 @@ from leasehold_links.bookmarks.values import Bookmark, Root
 from leasehold_links.data import browsing, library
 from leasehold_links.data.tables import folder, link
 from leasehold_links.errors import AlreadyThere, BadAddress, FolderNotFound, LinkNotFound
-from leasehold_links.model.addresses import Address, NotFetchable, read_address
-from leasehold_links.tasks import begin_enriching
+from leasehold_links.model.addresses import NotFetchable
 from leasehold_links.texts import tidy
+from leasehold_links.uploading import Added
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,39 +47,23 @@ class NewLink(msgspec.Struct, frozen=True, kw_only=True):
     folder_id: UUID | None = None
 
 
-class Added(msgspec.Struct, frozen=True, kw_only=True):
-    """The link that stands in the folder now; not a new one if it stood there before."""
-
-    id: UUID
-    is_new: bool
-
-
 def add_link(client: lh.Client, database: Database, user_id: str, new: NewLink) -> Added:
     """Put a link into a folder and let it be enriched, if nobody's has been."""
-    address = _read_address(new.url)
-    now = datetime.now(UTC)
-    # On the session, which wakes a worker once it is committed.
-    with database.write_session() as session:
-        connection = session.connection()
+    with database.read() as connection:
         root, names = _place(connection, user_id, new.folder_id)
-        bookmark = Bookmark(
-            url=new.url,
-            title=tidy(new.title, LONGEST_TITLE),
-            description=tidy(new.description, LONGEST_DESCRIPTION),
-            tags=tidy_tags(new.tags),
-            root=root,
-            folder=names,
-            added_at=now,
-        )
-        wanted = [library.Placement(bookmark, address, 0)]
-        given: dict[str, Any] = {"new_id": client.ids.next, "now": now}
-        folders = library.ensure_folders(connection, user_id, wanted, **given)
-        canonicals, fresh = library.ensure_canonicals(connection, user_id, wanted, **given)
-        added = library.place_links(connection, user_id, wanted, folders, canonicals, **given)
-        begin_enriching(client, session, user_id, fresh)
-        (folder_id,) = {folders[library.FolderKey(root, names)]}
-        (canonical_id,) = canonicals.values()
-        return Added(id=_placed(connection, folder_id, canonical_id), is_new=added > 0)
+    bookmark = Bookmark(
+        url=new.url.strip(),
+        title=new.title,
+        description=new.description,
+        tags=tidy_tags(new.tags),
+        root=root,
+        folder=names,
+        added_at=datetime.now(UTC),
+    )
+    try:
+        return uploading.add_link(client, database, user_id, bookmark)
+    except NotFetchable as error:
+        raise BadAddress(error.reason, error.scheme) from error
 
 
 def edit_link(database: Database, user_id: str, link_id: UUID, changes: dict[str, Any]) -> None:
@@ -107,14 +92,10 @@ def add_folder(
 ) -> UUID:
     """Find or make a folder, and those above it."""
     key = library.FolderKey(Root(root), _tidy_names(names))
-    bookmark = Bookmark(url="", root=key.root, folder=key.names)
-    # Only its folder is asked for, which needs no address.
-    wanted = [library.Placement(bookmark, None, 0)]  # type: ignore[arg-type] # see above
     with database.write() as connection:
-        made = library.ensure_folders(
-            connection, user_id, wanted, new_id=client.ids.next, now=datetime.now(UTC)
-        )
-    return made[key]
+        bulk = database.bulk(connection)
+        shelf = library.Shelf(bulk, user_id, client.ids.take, datetime.now(UTC))
+        return UUID(shelf.ensure_folder(key))
 
 
 def delete_folder(database: Database, user_id: str, folder_id: UUID) -> None:
@@ -129,13 +110,6 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Make tags as a bookmark file can hold them: a comma would make two of one."""
     names = (tidy(part, LONGEST_NAME) for tag in tags for part in tag.split(","))
     return tuple(dict.fromkeys(name for name in names if name))[:MOST_TAGS]
-
-
-def _read_address(url: str) -> Address:
-    try:
-        return read_address(url.strip())
-    except NotFetchable as error:
-        raise BadAddress(error.reason, error.scheme) from error
 
 
 def _tidy_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -162,14 +136,6 @@ def _place(
     if row is None:
         raise FolderNotFound(folder_id)
     return Root(row["root"]), tuple(row["names"])
-
-
-def _placed(connection: Connection, folder_id: UUID, canonical_id: UUID) -> UUID:
-    found = select(link.c.id).where(
-        link.c.folder_id == folder_id, link.c.canonical_id == canonical_id
-    )
-    id_: UUID = connection.execute(found).scalar_one()
-    return id_
 
 
 def _check_move(connection: Connection, user_id: str, row: dict[str, Any], folder_id: UUID) -> None:

@@ -7,21 +7,36 @@ all. So whenever the worker is killed, the next one goes on and every line is co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
+import leasehold as lh
+from leasehold_links.bookmarks.counting import count_entries
 from leasehold_links.bookmarks.lines import Counts, Line, read_line
 from leasehold_links.bookmarks.reading import read_bookmarks
+from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
+from leasehold_links.data.failing import refusals
+from leasehold_links.data.tables import upload
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
+    from leasehold_links.data.bulk import Bulk
     from leasehold_links.data.database import Database
 
+T = TypeVar("T")
 STEP = 1_000
+Enqueue = Callable[[lh.Client, Any, str, Sequence[library.NewCanonical]], None]
+
+
+class Owner(NamedTuple):
+    """Whose import it is, and who makes ids for it."""
+
+    import_id: UUID
+    user_id: str
+    take_ids: Callable[[int], Sequence[UUID]]
 
 
 def read_lines(database: Database, import_id: UUID, start: int) -> Iterator[list[Line]]:
@@ -32,34 +47,145 @@ def read_lines(database: Database, import_id: UUID, start: int) -> Iterator[list
         yield step
 
 
-def count_lines(database: Database, import_id: UUID) -> int:
-    return sum(1 for _ in read_bookmarks(imports.chunks(database, import_id)))
+def one_ahead(steps: Iterator[T]) -> Iterator[T]:
+    """Read the next step while this one is written, in which time the database works, not we."""
+    with ThreadPoolExecutor(1, thread_name_prefix="links-reader") as pool:
+        upcoming = pool.submit(next, steps, None)
+        while (step := upcoming.result()) is not None:
+            upcoming = pool.submit(next, steps, None)
+            yield step
 
 
 def store_lines(
-    connection: Connection,
-    import_id: UUID,
-    user_id: str,
-    lines: Sequence[Line],
-    *,
-    new_id: Callable[[], UUID],
-    now: datetime,
+    bulk: Bulk, owner: Owner, lines: Sequence[Line], *, offset: int, now: datetime
 ) -> tuple[Counts, list[library.NewCanonical]]:
-    """Write a step; returns what became of its lines, and the addresses that nobody had before."""
-    skipped = [line for line in lines if line.address is None]
-    imports.note_items(connection, import_id, skipped, now)
+    """Write a step; returns what became of its lines, and the addresses that nobody had before.
+
+    `offset` is between a line's number and its position among the user's links.
+    """
     wanted = [
-        library.Placement(line.bookmark, line.address, line.number)
+        library.Placement(line.bookmark, line.address, line.number + offset)
         for line in lines
         if line.address is not None
     ]
-    folders = library.ensure_folders(connection, user_id, wanted, new_id=new_id, now=now)
-    canonicals, fresh = library.ensure_canonicals(
-        connection, user_id, wanted, new_id=new_id, now=now
-    )
-    imported = library.place_links(
-        connection, user_id, wanted, folders, canonicals, new_id=new_id, now=now
-    )
-    counts = Counts(imported=imported, duplicate=len(wanted) - imported, skipped=len(skipped))
-    imports.add_counts(connection, import_id, counts)
-    return counts, fresh
+    placed = library.Shelf(bulk, owner.user_id, owner.take_ids, now).place(wanted)
+    noted = [
+        imports.Noted(line, *said)
+        for line in lines
+        if (said := _why_not(line, placed, line.number + offset)) is not None
+    ]
+    imports.note_items(bulk, owner.import_id, noted, now)
+    skipped = len(lines) - len(wanted)
+    imported = len(placed.links)
+    counts = Counts(imported=imported, duplicate=len(wanted) - imported, skipped=skipped, failed=0)
+    return counts, placed.fresh
+
+
+def _why_not(line: Line, placed: library.Placed, position: int) -> tuple[str, str] | None:
+    """Say what a line came to that did not become a link, and why."""
+    if line.address is None:
+        return "skipped", line.reason
+    if position in placed.links:
+        return None
+    return "duplicate", "repeated" if position in placed.repeated else "in_folder"
+
+
+class Importer:
+    """One attempt at an import."""
+
+    def __init__(
+        self, job: Any, database: Database, import_id: UUID, user_id: str, enqueue: Enqueue
+    ) -> None:
+        self._job = job
+        self._client: lh.Client = job.client
+        self._database = database
+        self._owner = Owner(import_id, user_id, self._client.ids.take)
+        self._enqueue = enqueue
+        self._total = 0
+        self._offset = 0
+
+    def run(self) -> None:
+        """Import what is not in yet; at the end the job has ended, too."""
+        start = self._job.cursor or 0
+        self._begin(start)
+        self._job.progress(start, self._total)
+        for lines in one_ahead(read_lines(self._database, self._owner.import_id, start)):
+            self._job.check()
+            self._take_step(lines)
+        self._end()
+
+    def _begin(self, start: int) -> None:
+        """Say how many lines there seem to be, before the first of them is read."""
+        import_id, user_id, _ = self._owner
+        with self._database.read() as connection:
+            row = imports.get(connection, import_id)
+            self._offset = library.next_position(connection, user_id) - start
+            has_file = imports.has_file(connection, import_id)
+        if row is None:
+            raise lh.Dead(f"there is no import {import_id}")
+        if not has_file:  # it was cancelled or failed, and somebody has retried it
+            raise lh.Dead("the file is gone: import it again")
+        if row["total_items"] is not None:
+            self._total = row["total_items"]
+            return
+        self._total = count_entries(imports.chunks(self._database, import_id))
+        with self._database.write() as connection:
+            imports.set_total(connection, import_id, self._total)
+
+    def _take_step(self, lines: list[Line]) -> None:
+        try:
+            self._store(lines, self._store_all)
+        except refusals():
+            # A line of them, or one that another one just took out of the library, does not fit.
+            self._store(lines, self._store_each)
+
+    def _store(
+        self, lines: list[Line], store: Callable[[Any, Bulk, Sequence[Line]], Counts]
+    ) -> None:
+        with self._job.saving() as connection:
+            bulk = self._database.bulk(connection)
+            counts = store(connection, bulk, lines)
+            done = lines[-1].number + 1
+            total = max(self._total, done)
+            growth = total - self._total
+            imports.add_counts(bulk, self._owner.import_id, counts, to_total=growth)
+            self._job.checkpoint(done, done=done, total=total)
+        self._total = total
+
+    def _store_all(self, connection: Any, bulk: Bulk, lines: Sequence[Line]) -> Counts:
+        now = datetime.now(UTC)
+        counts, fresh = store_lines(bulk, self._owner, lines, offset=self._offset, now=now)
+        self._enqueue(self._client, connection, self._owner.user_id, fresh)
+        return counts
+
+    def _store_each(self, connection: Any, bulk: Bulk, lines: Sequence[Line]) -> Counts:
+        """Write line by line, so that one that can't be stored costs no other."""
+        counts = Counts()
+        for line in lines:
+            connection.execute("SAVEPOINT line")
+            try:
+                counts = counts.plus(self._store_all(connection, bulk, [line]))
+            except refusals() as error:
+                connection.execute("ROLLBACK TO SAVEPOINT line")
+                failed = imports.Noted(line, "failed", f"refused:{type(error).__name__}"[:100])
+                imports.note_items(bulk, self._owner.import_id, [failed], datetime.now(UTC))
+                counts = counts.plus(Counts(failed=1))
+            connection.execute("RELEASE SAVEPOINT line")
+        return counts
+
+    def _end(self) -> None:
+        """End the import with the job's own end: a worker that is killed here has done both."""
+        with self._database.read() as connection:
+            row = imports.get(connection, self._owner.import_id)
+        assert row is not None  # noqa: S101 - nobody deletes an import that runs
+        counts = imports.counts_of(row)
+        is_failed = counts.imported + counts.duplicate == 0
+        with self._job.saving() if is_failed else self._job.transaction() as connection:
+            bulk = self._database.bulk(connection)
+            surplus = counts.processed - row["total_items"]
+            imports.add_counts(bulk, self._owner.import_id, Counts(), to_total=surplus)
+            bulk.delete(upload, "import_id", str(self._owner.import_id))
+            self._job.checkpoint(done=counts.processed, total=counts.processed)
+            self._job.result = counts._asdict()
+        if is_failed:
+            raise NotBookmarks("nothing" if counts.processed else "no_entries")

@@ -22,6 +22,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # for as long as it lives (`lending`).
     routes: dict[str, str] = {}
     file_bytes: int = 64 * 1024 * 1024
+    page_seconds: float = 20.0  # for one link: robots.txt, every hop, and the page
     per_host: bool = False  # whether requests are counted by host, not by registrable domain
     pictures: str = "https"  # which pages show: those of `https` addresses, `all`, or `none`
 
@@ -56,6 +57,7 @@ def _from_environment() -> Settings:
         allow=tuple(env.get("ALLOW", "").split()),
         names=names,
         file_bytes=int(env.get("FILE_BYTES", Settings().file_bytes)),
+        page_seconds=float(env.get("PAGE_SECONDS", Settings().page_seconds)),
         pictures=env.get("PICTURES", Settings().pictures),
         per_host=env.get("PER_HOST", "").lower() in {"1", "true", "yes", "on"},
     )

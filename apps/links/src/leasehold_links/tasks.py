@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 from uuid import UUID
 
 import leasehold as lh
-from leasehold_links.bookmarks.lines import Line
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
 from leasehold_links.data.database import Database
 from leasehold_links.enriching import OtherTurn, enricher_of
-from leasehold_links.importing import count_lines, read_lines, store_lines
+from leasehold_links.importing import Importer
 from leasehold_links.model.outcomes import Step, Verdict
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from sqlalchemy.orm import Session
 
 DOMAIN = lh.Throttle("domain", running=2)
 
@@ -52,17 +46,19 @@ async def enrich(
     except OtherTurn as other:
         await asyncio.to_thread(go_on_elsewhere, client, database, canonical_id, user_id, other)
         raise lh.Cancel(f"it goes on at {other.turn}") from None
-    settle(job, verdict)
+    if verdict.pause_seconds:
+        reason = str(verdict.reason)
+        await asyncio.to_thread(job.pause_throttle, verdict.pause_seconds, reason=reason)
+    settle(verdict)
 
 
-def settle(job: Any, verdict: Verdict) -> None:
+def settle(verdict: Verdict) -> None:
     """End the job as the answer says."""
     reason = str(verdict.reason or "")
     match verdict.step:
         case Step.SUCCEED:
             return
         case Step.SNOOZE:
-            job.pause_throttle(verdict.pause_seconds, reason=reason)
             raise lh.Snooze(verdict.pause_seconds, reason=reason)
         case Step.FAIL:
             raise Unreachable(reason)
@@ -85,89 +81,38 @@ def go_on_elsewhere(
 
 
 def begin_enriching(
-    client: lh.Client,
-    connection: Connection | Session,
-    user_id: str,
-    fresh: Sequence[library.NewCanonical],
+    client: lh.Client, connection: Any, user_id: str, fresh: Sequence[library.NewCanonical]
 ) -> None:
-    """Enqueue the enrichment of new canonical links, with the caller's commit.
-
-    On a session it also wakes a worker then.
-    """
-    jobs = client.on(connection).enqueue_all(
-        enrich.call(each.id, each.turn, user_id) for each in fresh
+    """Enqueue the enrichment of new canonical links, with the caller's commit."""
+    client.on(connection).enqueue_many(
+        (enrich.call(each.id, each.turn, user_id) for each in fresh),
+        ids=[each.job_id for each in fresh],
     )
-    noted = [(new.id, job.id) for new, job in zip(fresh, jobs, strict=True)]
-    library.note_jobs(connection, noted)
 
 
 class Unreachable(Exception):
     """An answer that may be another one later."""
 
 
-@lh.task(name="links.import", queue="links-imports", timeout="1h", max_attempts=5)
-def import_file(import_id: UUID, user_id: str) -> dict[str, int]:
+@lh.task(name="links.import", queue="links-imports", timeout="1h", max_attempts=5, keep="ever")
+def import_file(import_id: UUID, user_id: str) -> None:
     """Import an uploaded file; goes on where an earlier attempt was stopped."""
     job = lh.current_job()
-    importer = Importer(job.client, import_id, user_id)
+    database = database_of(job.client.url)
     try:
-        return importer.run(job)
+        Importer(job, database, import_id, user_id, begin_enriching).run()
     except NotBookmarks as error:
+        drop_file(database, import_id)
         raise lh.Dead(str(error)) from error
+    except lh.Cancelling:
+        drop_file(database, import_id)
+        raise
 
 
-class Importer:
-    """One attempt at an import."""
-
-    def __init__(self, client: lh.Client, import_id: UUID, user_id: str) -> None:
-        self._client = client
-        self._database = database_of(client.url)
-        self._import_id = import_id
-        self._user_id = user_id
-
-    def run(self, job: Any) -> dict[str, int]:
-        total = self._count()
-        start = job.cursor or 0
-        job.progress(start, total)
-        for lines in read_lines(self._database, self._import_id, start):
-            job.check()
-            self._take_step(job, lines, total)
-        return self._end()
-
-    def _count(self) -> int:
-        """Say how many lines there are, before the first of them is read."""
-        with self._database.read() as connection:
-            row = imports.get(connection, self._import_id)
-        if row is None:
-            raise lh.Dead(f"there is no import {self._import_id}")
-        if row["total_items"] is not None:
-            return int(row["total_items"])
-        total = count_lines(self._database, self._import_id)
-        with self._database.write() as connection:
-            imports.set_total(connection, self._import_id, total)
-        return total
-
-    def _take_step(self, job: Any, lines: list[Line], total: int) -> None:
-        with self._database.write() as connection:
-            _, fresh = store_lines(
-                connection,
-                self._import_id,
-                self._user_id,
-                lines,
-                new_id=self._client.ids.next,
-                now=datetime.now(UTC),
-            )
-            begin_enriching(self._client, connection, self._user_id, fresh)
-            done = lines[-1].number + 1
-            job.checkpoint(done, done=done, total=total, on=connection)
-
-    def _end(self) -> dict[str, int]:
-        with self._database.write() as connection:
-            imports.drop_file(connection, self._import_id)
-            row = imports.get(connection, self._import_id)
-        assert row is not None  # noqa: S101 - its file was there a moment ago
-        names = ("imported", "duplicate", "skipped", "failed")
-        return {name: row[f"{name}_items"] for name in names}
+def drop_file(database: Database, import_id: UUID) -> None:
+    """Forget a file that nobody will read again."""
+    with database.write() as connection:
+        imports.drop_file(connection, import_id)
 
 
 @lru_cache(maxsize=8)

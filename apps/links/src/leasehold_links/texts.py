@@ -14,7 +14,9 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。．！？]")  # noqa: RUF001 - t
 
 def tidy(text: str | None, longest: int | None = None) -> str:
     """Make one visible line of a text, and no longer one than that."""
-    line = " ".join(_INVISIBLE.sub("", text or "").split())
+    if not text:
+        return ""
+    line = " ".join(_INVISIBLE.sub("", text).split())
     return line if longest is None or len(line) <= longest else line[:longest].rstrip()
 
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from leasehold_links.bookmarks.decoding import SNIFFED_BYTES, check_head
-from leasehold_links.data import imports
+from leasehold_links.bookmarks.reading import tidied
+from leasehold_links.data import imports, library
 from leasehold_links.errors import FileTooLarge, ImportNotFound
+from leasehold_links.model.addresses import read_address
 from leasehold_links.settings import settings
-from leasehold_links.tasks import import_file
+from leasehold_links.tasks import begin_enriching, import_file
 
 if TYPE_CHECKING:
     from typing import Self
 
     import leasehold as lh
+    from leasehold_links.bookmarks.values import Bookmark
     from leasehold_links.data.database import Database
 
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
@@ -95,6 +98,30 @@ def start_import(
         for chunk in chunks:
             upload.add(chunk)
         return upload.start(client, database, user_id, file_name)
+
+
+class Added(NamedTuple):
+    """The link that stands in the folder now, and whether it was not there before."""
+
+    link_id: UUID
+    is_new: bool
+
+
+def add_link(client: lh.Client, database: Database, user_id: str, bookmark: Bookmark) -> Added:
+    """Put one link into a folder of somebody's library; `NotFetchable` when it can't be one."""
+    bookmark = tidied(bookmark)
+    address = read_address(bookmark.url)
+    with database.write_session() as session:
+        connection = session.connection()
+        position = library.next_position(connection, user_id)
+        bulk = database.bulk(connection)
+        shelf = library.Shelf(bulk, user_id, client.ids.take, datetime.now(UTC))
+        placed = shelf.place([library.Placement(bookmark, address, position)])
+        begin_enriching(client, session, user_id, placed.fresh)
+        added = placed.links.get(position)
+        standing = added or shelf.find_link(bookmark, address)
+    assert standing is not None  # noqa: S101 - one of the two is there: it is unique
+    return Added(UUID(standing), added is not None)
 
 
 def cancel_import(client: lh.Client, database: Database, user_id: str, import_id: UUID) -> lh.State:

@@ -17,12 +17,12 @@ _BOOKMARKS = re.compile(
 )
 _PAGE = re.compile(r"<(?:!doctype|html|head|body|div|p|a)[\s>]", re.IGNORECASE)
 # What no text has; tabs and line ends are text. A few stray ones are left out, not held against it.
-_CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
+_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _MOST_CONTROLS = 0.02
 
 
-def decode(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Return the file's text, piece by piece; `NotBookmarks` before the first when it is none.
+def decode(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Return the file as UTF-8, piece by piece; `NotBookmarks` before the first when it is none.
 
     Bytes that are none of its encoding are replaced: a broken title must not cost a link.
     """
@@ -34,10 +34,15 @@ def decode(chunks: Iterable[bytes]) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     first = decoder.decode(head[len(bom) :])
     _check(first)
-    yield first.translate(_CONTROLS)
+    yield _clean(first)
     for piece in pieces:
-        yield decoder.decode(piece).translate(_CONTROLS)
-    yield decoder.decode(b"", final=True).translate(_CONTROLS)
+        yield _clean(decoder.decode(piece))
+    yield _clean(decoder.decode(b"", final=True))
+
+
+def _clean(text: str) -> bytes:
+    # On bytes, which is fast; no character of UTF-8 has one of these inside.
+    return text.encode("utf-8", "replace").translate(None, _CONTROLS)
 
 
 def check_head(head: bytes) -> None:

@@ -34,12 +34,26 @@ def read_bookmarks(chunks: Iterable[bytes]) -> Iterator[Bookmark]:
     """Yield the entries of a file in their order; `NotBookmarks` before the first if it is none."""
     reader = _Reader()
     parser = etree.HTMLParser(target=reader, huge_tree=True, encoding="utf-8")
-    for text in decode(chunks):
-        if text:
-            parser.feed(text.encode("utf-8", "replace"))
+    for piece in decode(chunks):
+        if piece:
+            parser.feed(piece)
             yield from reader.take()
     parser.close()
     yield from reader.take()
+
+
+def tidied(bookmark: Bookmark) -> Bookmark:
+    """Hold an entry that comes from elsewhere to what is true of those of files."""
+    return Bookmark(
+        url=tidy(bookmark.url),
+        title=tidy(bookmark.title, LONGEST_TITLE),
+        root=bookmark.root,
+        folder=tuple(tidy(name, LONGEST_NAME) for name in bookmark.folder[:DEEPEST]),
+        added_at=bookmark.added_at,
+        description=tidy(bookmark.description, LONGEST_DESCRIPTION),
+        tags=_tags(",".join(bookmark.tags)),
+        icon=read_icon(bookmark.icon),
+    )
 
 
 class _Reader:

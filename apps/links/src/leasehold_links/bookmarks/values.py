@@ -32,7 +32,11 @@ class Bookmark(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class NotBookmarks(LinksError):
-    """The file can't be imported: `empty`, `binary`, `json`, `html`, `text`."""
+    """The file can't be imported.
+
+    `empty`, `binary`, `json`, `html`, `text`; or it is one, but has `no_entries`, or `nothing` that
+    could become a link.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(_SAID[reason])
@@ -45,4 +49,6 @@ _SAID = {
     "json": "this is a JSON backup: export the bookmarks as HTML, and import that file",
     "html": "this is a web page without bookmarks: export the bookmarks from the browser as HTML",
     "text": "this is no bookmark file: export the bookmarks from the browser as HTML",
+    "no_entries": "there is no bookmark in this file",
+    "nothing": "no line of this file could be imported: each line's reason is in the list",
 }

@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
+from leasehold_links.data.bulk import Bulk, bulk_on
+
 _BUSY_SECONDS = 30.0
 _WRITES = "links_writes"
 
@@ -49,6 +51,12 @@ class Database:
             session.connection(execution_options={_WRITES: True})
             yield session
 
+    def bulk(self, connection: Any) -> Bulk:
+        """Write many rows on a connection of ours, or of the driver."""
+        if isinstance(connection, Connection):
+            connection = connection.connection.driver_connection
+        return bulk_on(connection, is_sqlite=self.is_sqlite)
+
 
 def open_engine(url: str) -> Engine:
     """Open the database of a queue by its URL."""
@@ -84,6 +92,9 @@ def _prepare_sqlite(engine: Engine) -> None:
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA temp_store = MEMORY")
+        # The queue's workers checkpoint, one at a time: see its own notes on SQLite before 3.51.3.
+        cursor.execute("PRAGMA wal_autocheckpoint = 0")
+        cursor.execute("PRAGMA synchronous = FULL")
         cursor.close()
 
     @event.listens_for(engine, "begin")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import delete, insert, select, update
 
 from leasehold_links.bookmarks.lines import Counts, Line
+from leasehold_links.data.bulk import Bulk, moment_text
 from leasehold_links.data.tables import import_, import_item, upload
 from leasehold_links.texts import tidy
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1_048_576
 _SHOWN = 2_000
+_ITEM = ("import_id", "number", "outcome", "reason", "url", "title", "created_at")
 
 
 def create(
@@ -76,42 +78,49 @@ def set_total(connection: Connection, import_id: UUID, total: int) -> None:
     connection.execute(update(import_).where(import_.c.id == import_id).values(total_items=total))
 
 
-def add_counts(connection: Connection, import_id: UUID, counts: Counts) -> None:
-    columns = import_.c
-    connection.execute(
-        update(import_)
-        .where(columns.id == import_id)
-        .values(
-            imported_items=columns.imported_items + counts.imported,
-            duplicate_items=columns.duplicate_items + counts.duplicate,
-            skipped_items=columns.skipped_items + counts.skipped,
-            failed_items=columns.failed_items + counts.failed,
-        )
-    )
+def counts_of(row: dict[str, Any]) -> Counts:
+    return Counts(*(row[f"{name}_items"] for name in Counts._fields))
 
 
-def note_items(
-    connection: Connection,
-    import_id: UUID,
-    lines: Sequence[Line],
-    now: datetime,
-    outcome: str = "skipped",
-) -> None:
+def add_counts(bulk: Bulk, import_id: UUID, counts: Counts, *, to_total: int = 0) -> None:
+    """Count lines; `to_total` is how many more there are than was thought."""
+    amounts = {f"{name}_items": amount for name, amount in counts._asdict().items() if amount}
+    if to_total:
+        amounts["total_items"] = to_total
+    if amounts:
+        bulk.add(import_, str(import_id), amounts)
+
+
+class Noted(NamedTuple):
+    """What a line came to that did not become a link."""
+
+    line: Line
+    outcome: str  # duplicate, skipped, failed
+    reason: str
+
+
+def note_items(bulk: Bulk, import_id: UUID, noted: Sequence[Noted], now: datetime) -> None:
     """Remember lines that did not become links, and why."""
+    said = moment_text(now)
     rows = [
-        {
-            "import_id": import_id,
-            "number": line.number,
-            "outcome": outcome,
-            "reason": line.reason,
-            "url": tidy(line.bookmark.url, _SHOWN),
-            "title": line.bookmark.title,
-            "created_at": now,
-        }
-        for line in lines
+        (
+            str(import_id),
+            line.number,
+            outcome,
+            reason,
+            tidy(line.bookmark.url, _SHOWN),
+            line.bookmark.title,
+            said,
+        )
+        for line, outcome, reason in noted
     ]
     if rows:
-        connection.execute(insert(import_item), rows)
+        bulk.insert_new(import_item, _ITEM, rows)
+
+
+def has_file(connection: Connection, import_id: UUID) -> bool:
+    found = select(upload.c.number).where(upload.c.import_id == import_id).limit(1)
+    return connection.scalar(found) is not None
 
 
 def drop_file(connection: Connection, import_id: UUID) -> None:

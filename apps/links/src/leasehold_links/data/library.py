@@ -1,25 +1,48 @@
-"""Folders, canonical links and placements: what is there is found, what is new is written."""
+"""Folders, canonical links and placements: what is there is found, what is new is written.
+
+All of a step at once, on a driver's own connection (`data/bulk.py`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import select, update
 
+from leasehold_links.data.bulk import Bulk, Row, moment_text
 from leasehold_links.data.tables import canonical, folder, link
-from leasehold_links.data.writing import insert_new
 from leasehold_links.model.addresses import KEY_VERSION, Address
 from leasehold_links.turns import turn_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-    from sqlalchemy.orm import Session
 
     from leasehold_links.bookmarks.values import Bookmark, Root
+
+_FOLDER = (
+    "id",
+    "user_id",
+    "root",
+    "path",
+    "path_hash",
+    "name",
+    "parent_id",
+    "position",
+    "created_at",
+)
+_CANONICAL = (
+    *("id", "scope", "key_hash", "key_version", "url", "host", "domain", "job_id", "created_at"),
+)
+_LINK = (
+    *("id", "user_id", "folder_id", "canonical_id", "url", "title", "description", "tags", "icon"),
+    *("position", "added_at", "created_at"),
+)
 
 
 class Placement(NamedTuple):
@@ -31,10 +54,11 @@ class Placement(NamedTuple):
 
 
 class NewCanonical(NamedTuple):
-    """An address that nobody had before: it is to be enriched."""
+    """An address that nobody had before: it is to be enriched, by this job."""
 
     id: UUID
     turn: str  # see `turns.py`
+    job_id: UUID
 
 
 class FolderKey(NamedTuple):
@@ -52,148 +76,198 @@ class FolderKey(NamedTuple):
         return FolderKey(self.root, self.names[:-1]) if self.names else None
 
 
-def ensure_folders(
-    connection: Connection,
-    user_id: str,
-    wanted: Sequence[Placement],
-    *,
-    new_id: Callable[[], UUID],
-    now: datetime,
-) -> dict[FolderKey, UUID]:
-    """Find or make the folders of these links, and those above them."""
-    keys: dict[FolderKey, None] = {}
-    for each in {FolderKey(one.bookmark.root, one.bookmark.folder) for one in wanted}:
-        above: FolderKey | None = each
-        while above is not None and above not in keys:
-            keys[above] = None
-            above = above.parent
-    found = _find_folders(connection, user_id, keys)
-    missing = sorted(keys.keys() - found.keys(), key=lambda key: (len(key.names), key))
-    if not missing:
+class Placed(NamedTuple):
+    """What became of the links of a step, by their positions."""
+
+    links: dict[int, str]  # the ids of those that are new
+    repeated: frozenset[int]  # a second time in this very step
+    fresh: list[NewCanonical]
+
+
+class Shelf:
+    """Somebody's library, inside one transaction."""
+
+    def __init__(
+        self, bulk: Bulk, user_id: str, take_ids: Callable[[int], Sequence[UUID]], now: datetime
+    ) -> None:
+        self._bulk = bulk
+        self._user_id = user_id
+        self._take_ids = take_ids
+        self._now = moment_text(now)
+
+    def place(self, wanted: Sequence[Placement]) -> Placed:
+        """Put links into their folders, with the folders and canonical links that they need."""
+        folders = self._ensure_folders(
+            (FolderKey(each.bookmark.root, each.bookmark.folder), each.position) for each in wanted
+        )
+        canonicals, fresh = self._ensure_canonicals(wanted)
+        rows, repeated = self._link_rows(wanted, folders, canonicals)
+        # In one order, so that two imports at once do not wait for each other in a circle.
+        rows.sort(key=itemgetter(2, 3))
+        added = self._bulk.insert_new(link, _LINK, rows)
+        if added < len(rows):
+            ids = [row[0] for row in rows]
+            standing = {found for (found,) in self._bulk.find(link, ("id",), "id", ids)}
+            rows = [row for row in rows if row[0] in standing]
+        return Placed({row[9]: row[0] for row in rows}, repeated, fresh)
+
+    def find_link(self, bookmark: Bookmark, address: Address) -> str | None:
+        """Find the link that stands in that folder already."""
+        key, identity = FolderKey(bookmark.root, bookmark.folder), self._identity(address)
+        folder_id = self._find_folders([key]).get(key)
+        canonical_id = self._find_canonicals([identity]).get(identity)
+        if folder_id is None or canonical_id is None:
+            return None
+        found = self._bulk.find(link, ("id",), "canonical_id", [canonical_id], folder_id=folder_id)
+        return found[0][0] if found else None
+
+    # -- folders -----------------------------------------------------------------------------------
+    def ensure_folder(self, key: FolderKey) -> str:
+        """Find or make a folder, and those above it."""
+        return self._ensure_folders([(key, 0)])[key]
+
+    def _ensure_folders(self, wanted: Iterable[tuple[FolderKey, int]]) -> dict[FolderKey, str]:
+        first: dict[FolderKey, int] = {}  # by where the first of its links stands
+        for wanted_key, position in wanted:
+            key: FolderKey | None = wanted_key
+            while key is not None and key not in first:
+                first[key] = position
+                key = key.parent
+        found = self._find_folders(first)
+        missing = sorted(first.keys() - found.keys(), key=lambda key: (len(key.names), key))
+        if not missing:
+            return found
+        known = found | dict(zip(missing, map(str, self._take_ids(len(missing))), strict=True))
+        rows = [self._folder_row(key, known, first[key]) for key in missing]
+        is_all_ours = self._bulk.insert_new(folder, _FOLDER, rows) == len(rows)
+        return known if is_all_ours else self._find_folders(first)
+
+    def _folder_row(self, key: FolderKey, known: Mapping[FolderKey, str], position: int) -> Row:
+        path = key.path
+        return (
+            known[key],
+            self._user_id,
+            key.root.value,
+            path,
+            _hash_of(path),
+            key.names[-1] if key.names else "",
+            None if key.parent is None else known[key.parent],
+            position,
+            self._now,
+        )
+
+    def _find_folders(self, keys: Iterable[FolderKey]) -> dict[FolderKey, str]:
+        by_hash = {(key.root.value, _hash_of(key.path)): key for key in keys}
+        hashes = {path_hash for _, path_hash in by_hash}
+        names = ("id", "root", "path_hash")
+        found: dict[FolderKey, str] = {}
+        for root in {root for root, _ in by_hash}:
+            given = {"user_id": self._user_id, "root": root}
+            for id_, _, path_hash in self._bulk.find(folder, names, "path_hash", hashes, **given):
+                key = by_hash.get((root, bytes(path_hash)))
+                if key is not None:
+                    found[key] = id_
         return found
-    known = found | {key: new_id() for key in missing}
-    rows = [
-        {
-            "id": known[key],
-            "user_id": user_id,
-            "root": key.root.value,
-            "path": key.path,
-            "name": key.names[-1] if key.names else "",
-            "parent_id": None if key.parent is None else known[key.parent],
-            "created_at": now,
+
+    # -- canonical links ---------------------------------------------------------------------------
+    def _ensure_canonicals(
+        self, wanted: Iterable[Placement]
+    ) -> tuple[dict[tuple[str, bytes], str], list[NewCanonical]]:
+        """Find or make what these addresses have in common with all others'; names the new ones."""
+        addresses = {self._identity(each.address): each.address for each in wanted}
+        # In one order: see above.
+        identities = sorted(addresses)
+        ids, job_ids = self._take_ids(len(identities)), self._take_ids(len(identities))
+        known = dict(zip(identities, map(str, ids), strict=True))
+        rows = [
+            (
+                known[identity],
+                *identity,
+                KEY_VERSION,
+                *addresses[identity][:3],  # url, host and domain
+                str(job_id),
+                self._now,
+            )
+            for identity, job_id in zip(identities, job_ids, strict=True)
+        ]
+        made = known
+        if self._bulk.insert_new(canonical, _CANONICAL, rows) < len(rows):
+            known = self._find_canonicals(addresses)
+        fresh = [
+            NewCanonical(id_, turn_of(addresses[identity]), job_id)
+            for identity, id_, job_id in zip(identities, ids, job_ids, strict=True)
+            if known[identity] == made[identity]
+        ]
+        return known, fresh
+
+    def _identity(self, address: Address) -> tuple[str, bytes]:
+        return ("" if address.is_public else self._user_id, address.key_hash)
+
+    def _find_canonicals(
+        self, identities: Iterable[tuple[str, bytes]]
+    ) -> dict[tuple[str, bytes], str]:
+        by_scope: dict[str, list[bytes]] = {}
+        for scope, key_hash in identities:
+            by_scope.setdefault(scope, []).append(key_hash)
+        names = ("id", "key_hash")
+        return {
+            (scope, bytes(key_hash)): id_
+            for scope, hashes in by_scope.items()
+            for id_, key_hash in self._bulk.find(canonical, names, "key_hash", hashes, scope=scope)
         }
-        for key in missing
-    ]
-    is_all_ours = insert_new(connection, folder, rows) == len(rows)
-    return known if is_all_ours else _find_folders(connection, user_id, keys)
+
+    # -- placements --------------------------------------------------------------------------------
+    def _link_rows(
+        self,
+        wanted: Sequence[Placement],
+        folders: Mapping[FolderKey, str],
+        canonicals: Mapping[tuple[str, bytes], str],
+    ) -> tuple[list[Row], frozenset[int]]:
+        rows: dict[tuple[str, str], Row] = {}
+        repeated: set[int] = set()
+        for (bookmark, address, position), id_ in zip(
+            wanted, self._take_ids(len(wanted)), strict=True
+        ):
+            folder_id = folders[FolderKey(bookmark.root, bookmark.folder)]
+            canonical_id = canonicals[self._identity(address)]
+            if (folder_id, canonical_id) in rows:
+                repeated.add(position)
+                continue
+            rows[folder_id, canonical_id] = (
+                str(id_),
+                self._user_id,
+                folder_id,
+                canonical_id,
+                address.url,
+                bookmark.title,
+                bookmark.description,
+                _json_of(bookmark.tags),
+                bookmark.icon,
+                position,
+                None if bookmark.added_at is None else moment_text(bookmark.added_at),
+                self._now,
+            )
+        return list(rows.values()), frozenset(repeated)
 
 
-def _find_folders(
-    connection: Connection, user_id: str, keys: Mapping[FolderKey, None]
-) -> dict[FolderKey, UUID]:
-    by_path = {(key.root.value, key.path): key for key in keys}
-    found = connection.execute(
-        select(folder.c.id, folder.c.root, folder.c.path).where(
-            folder.c.user_id == user_id, folder.c.path.in_({path for _, path in by_path})
-        )
-    )
-    return {by_path[root, path]: id_ for id_, root, path in found if (root, path) in by_path}
+def next_position(connection: Connection, user_id: str) -> int:
+    """Return where the next link of this user stands, behind the one that came last."""
+    newest = select(link.c.position).where(link.c.user_id == user_id).order_by(link.c.id.desc())
+    last: int | None = connection.scalar(newest.limit(1))
+    return 0 if last is None else last + 1
 
 
-def ensure_canonicals(
-    connection: Connection,
-    user_id: str,
-    wanted: Sequence[Placement],
-    *,
-    new_id: Callable[[], UUID],
-    now: datetime,
-) -> tuple[dict[tuple[str, bytes], UUID], list[NewCanonical]]:
-    """Find or make what these addresses have in common with all others'; names the new ones."""
-    addresses = {_identity(each.address, user_id): each.address for each in wanted}
-    found = _find_canonicals(connection, addresses)
-    # In one order, so that two imports at once do not wait for each other in a circle.
-    missing = sorted(addresses.keys() - found.keys())
-    made = {identity: new_id() for identity in missing}
-    rows = [
-        {
-            "id": made[scope, key_hash],
-            "scope": scope,
-            "key_hash": key_hash,
-            "key_version": KEY_VERSION,
-            "url": addresses[scope, key_hash].url,
-            "host": addresses[scope, key_hash].host,
-            "domain": addresses[scope, key_hash].domain,
-            "created_at": now,
-        }
-        for scope, key_hash in missing
-    ]
-    if rows and insert_new(connection, canonical, rows) != len(rows):
-        stands = _find_canonicals(connection, made)  # another import was quicker
-        made = {identity: id_ for identity, id_ in made.items() if stands[identity] == id_}
-        found |= stands
-    fresh = [NewCanonical(id_, turn_of(addresses[identity])) for identity, id_ in made.items()]
-    return found | made, fresh
-
-
-def _identity(address: Address, user_id: str) -> tuple[str, bytes]:
-    return ("" if address.is_public else user_id, address.key_hash)
-
-
-def _find_canonicals(
-    connection: Connection, identities: Mapping[tuple[str, bytes], Any]
-) -> dict[tuple[str, bytes], UUID]:
-    hashes = {key_hash for _, key_hash in identities}
-    found = connection.execute(
-        select(canonical.c.id, canonical.c.scope, canonical.c.key_hash).where(
-            canonical.c.key_hash.in_(hashes)
-        )
-    )
-    named = {(scope, bytes(key_hash)): id_ for id_, scope, key_hash in found}
-    return {identity: id_ for identity, id_ in named.items() if identity in identities}
-
-
-def place_links(
-    connection: Connection,
-    user_id: str,
-    wanted: Sequence[Placement],
-    folders: Mapping[FolderKey, UUID],
-    canonicals: Mapping[tuple[str, bytes], UUID],
-    *,
-    new_id: Callable[[], UUID],
-    now: datetime,
-) -> int:
-    """Put links into their folders; returns how many were not there yet."""
-    rows: dict[tuple[UUID, UUID], dict[str, Any]] = {}
-    for each in wanted:
-        bookmark = each.bookmark
-        folder_id = folders[FolderKey(bookmark.root, bookmark.folder)]
-        canonical_id = canonicals[_identity(each.address, user_id)]
-        rows.setdefault(
-            (folder_id, canonical_id),
-            {
-                "id": new_id(),
-                "user_id": user_id,
-                "folder_id": folder_id,
-                "canonical_id": canonical_id,
-                "url": each.address.url,
-                "title": bookmark.title,
-                "description": bookmark.description,
-                "tags": list(bookmark.tags),
-                "icon": bookmark.icon,
-                "position": each.position,
-                "added_at": bookmark.added_at,
-                "created_at": now,
-            },
-        )
-    return insert_new(connection, link, list(rows.values())) if rows else 0
-
-
-def note_jobs(connection: Connection | Session, jobs: Sequence[tuple[UUID, UUID]]) -> None:
+def note_jobs(connection: Connection, jobs: Iterable[tuple[UUID, UUID]]) -> None:
     """Write down which job enriches which canonical link: (canonical, job)."""
-    if jobs:
+    for canonical_id, job_id in jobs:
         connection.execute(
-            update(canonical)
-            .where(canonical.c.id == bindparam("of"))
-            .values(job_id=bindparam("by")),
-            [{"of": of, "by": by} for of, by in jobs],
+            update(canonical).where(canonical.c.id == canonical_id).values(job_id=job_id)
         )
+
+
+def _hash_of(path: str) -> bytes:
+    return hashlib.sha256(path.encode()).digest()
+
+
+def _json_of(tags: tuple[str, ...]) -> Any:
+    return msgspec.json.encode(tags).decode() if tags else "[]"

@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
-    Boolean,
     Column,
     ForeignKey,
     Index,
@@ -39,11 +38,13 @@ folder = Table(
     Column("user_id", Text, nullable=False),
     Column("root", Text, nullable=False),
     Column("path", Text, nullable=False),  # the names from the root down, as JSON
+    # Fifty long names are more than PostgreSQL takes into an index.
+    Column("path_hash", LargeBinary(32), nullable=False),
     Column("name", Text, nullable=False),
     Column("parent_id", Id, ForeignKey("links_folder.id", ondelete="CASCADE")),
-    Column("position", Integer, nullable=False, server_default="0"),
+    Column("position", BigInteger, nullable=False, server_default="0"),  # among links and folders
     _moment("created_at"),
-    UniqueConstraint("user_id", "root", "path"),
+    UniqueConstraint("user_id", "root", "path_hash"),
 )
 Index("links_folder_parent", folder.c.parent_id)
 
@@ -114,7 +115,6 @@ import_ = Table(
     Column("duplicate_items", Integer, nullable=False, server_default="0"),
     Column("skipped_items", Integer, nullable=False, server_default="0"),
     Column("failed_items", Integer, nullable=False, server_default="0"),
-    Column("is_canceled", Boolean, nullable=False, server_default="0"),
     _moment("created_at"),
 )
 Index("links_import_user", import_.c.user_id, import_.c.id)
@@ -134,7 +134,7 @@ import_item = Table(
     metadata,
     Column("import_id", Id, ForeignKey("links_import.id", ondelete="CASCADE"), primary_key=True),
     Column("number", Integer, primary_key=True),  # of the entry in its file, from 0
-    Column("outcome", Text, nullable=False),  # skipped, failed
+    Column("outcome", Text, nullable=False),  # duplicate, skipped, failed
     Column("reason", Text, nullable=False),
     Column("url", Text, nullable=False),
     Column("title", Text, nullable=False),

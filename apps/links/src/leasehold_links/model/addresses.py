@@ -20,6 +20,7 @@ from leasehold_links.model.domains import domain_of, is_domain_itself
 
 KEY_VERSION = 1
 LONGEST = 8_192  # of an address; browsers and servers give up far below
+_LONGEST_HOST, _LONGEST_LABEL = 253, 63  # of the internet's names
 SCHEMES = frozenset({"http", "https"})
 # Of an address that a browser's rules have put in order: user, host, port, path, query, fragment.
 _PARTS = re.compile(
@@ -96,13 +97,17 @@ def read_address(text: str) -> Address:
     if parts is None:
         raise NotFetchable("malformed")
     user, host, port, path, query, fragment = parts.groups("")
+    if not _can_be_found(host):
+        raise NotFetchable("malformed")
+    named = _named(query[1:])
+    secret = user or is_private(host) or _has_secret(named) or _has_secret_page(fragment)
     return Address(
         url=url,
         host=host,
         domain=domain_of(host),
         key=f"https://{_key_host(host)}{port}{path.removesuffix('/')}"
-        f"{_key_query(query)}{_key_fragment(fragment)}",
-        is_public=not (user or is_private(host) or _has_secret(query, fragment)),
+        f"{_key_query(named)}{_key_fragment(fragment)}",
+        is_public=not secret,
     )
 
 
@@ -130,14 +135,24 @@ def _key_fragment(fragment: str) -> str:
     return fragment if fragment.startswith(_KEPT_FRAGMENTS) else ""
 
 
-def _key_query(query: str) -> str:
-    """Sort the query by its names, without those that only say where a reader came from."""
-    parts = [part for part in query[1:].split("&") if part]
-    if not parts:
-        return ""
-    named = [(part.partition("=")[0], part) for part in parts]
-    kept = sorted((each for each in named if not _is_tracker(each[0])), key=itemgetter(0))
-    return "?" + "&".join([part for _, part in kept]) if kept else ""
+@lru_cache(maxsize=65_536)
+def _can_be_found(host: str) -> bool:
+    """Whether the names of the internet can have such a host: no part of it is too long."""
+    bare = host.rstrip(".")
+    return len(bare) <= _LONGEST_HOST and max(map(len, bare.split("."))) <= _LONGEST_LABEL
+
+
+def _named(query: str) -> list[tuple[str, str]]:
+    """Cut a query into its parts, each behind its name; what only says where one came from goes."""
+    if not query:
+        return []
+    parts = [(part.partition("=")[0], part) for part in query.split("&") if part]
+    return [each for each in parts if not _is_tracker(each[0])]
+
+
+def _key_query(named: list[tuple[str, str]]) -> str:
+    """Sort the query by its names."""
+    return "?" + "&".join([part for _, part in sorted(named, key=itemgetter(0))]) if named else ""
 
 
 def _is_tracker(name: str) -> bool:
@@ -145,16 +160,15 @@ def _is_tracker(name: str) -> bool:
     return lowered in _TRACKERS or lowered.startswith(_TRACKER_FAMILY)
 
 
-def _has_secret(query: str, fragment: str) -> bool:
-    """Whether a value of the query, or of a fragment that is a page, may let somebody in."""
-    if not query and "?" not in fragment:
-        return False
-    values = (
-        part.partition("=") for part in f"{query[1:]}&{fragment.partition('?')[2]}".split("&")
-    )
-    return any(
-        value
-        and not _is_tracker(name)
-        and (_SECRET_NAMES.search(name) or _SECRET_VALUE.fullmatch(value))
-        for name, _, value in values
-    )
+def _has_secret(named: list[tuple[str, str]]) -> bool:
+    """Whether a value may let somebody in."""
+    for name, part in named:
+        value = part[len(name) + 1 :]
+        if value and (_SECRET_NAMES.search(name) or _SECRET_VALUE.fullmatch(value)):
+            return True
+    return False
+
+
+def _has_secret_page(fragment: str) -> bool:
+    """Whether a fragment that is a page has a query with such a value."""
+    return "?" in fragment and _has_secret(_named(fragment.partition("?")[2]))

@@ -74,6 +74,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 ENRICHED = Verdict(Step.SUCCEED)
+NOTHING_THERE = Verdict(Step.SUCCEED)  # nobody has this link any more
+TOO_MANY_REDIRECTS = Verdict(Step.DIE, Reason.REDIRECTS)
 ROBOTS_FORBID = Verdict(Step.DIE, Reason.ROBOTS, is_candidate=True)
 CHALLENGED = Verdict(Step.DIE, Reason.CAPTCHA, is_candidate=True)
 BLOCKED = Verdict(Step.DIE, Reason.BLOCKED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from typing import Protocol
 from urllib.parse import urlsplit
 
 LARGEST_CHARACTERS = 60_000  # a page that is longer is one, whatever it embeds
@@ -28,17 +28,25 @@ _WEAK_MARKERS = (
     "challenges.cloudflare.com/turnstile",
 )
 _SHORTEST_TEXT = 400
+# Statuses that challenges come with; a 404 with such a form on it is a 404.
+_USUAL = frozenset({200, 202, 401, 403, 405, 429, 503})
 _HOSTS = re.compile(
     r"(?:^|\.)(?:captcha-delivery\.com|perfdrive\.com|challenges\.cloudflare\.com|hcaptcha\.com)$"
 )
 _TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
+class Named(Protocol):
+    """Header fields by their names in lower case."""
+
+    def get(self, name: str, /) -> str | None: ...
+
+
 def is_challenge(
-    headers: Mapping[str, str], url: str, text: str = "", title: str | None = None
+    headers: Named, url: str, text: str = "", title: str | None = None, *, status: int = 200
 ) -> bool:
-    """Whether this answer is a challenge, at whichever status it came; headers in lower case."""
-    if headers.get("cf-mitigated", "").strip().lower() == "challenge":
+    """Whether this answer is a challenge, at whichever status it came."""
+    if (headers.get("cf-mitigated") or "").strip().lower() == "challenge":
         return True
     if is_captcha_address(url):
         return True
@@ -49,7 +57,7 @@ def is_challenge(
         return True
     if any(marker in lowered for marker in _MARKERS):
         return len(_bare(lowered)) < 4 * _SHORTEST_TEXT
-    is_weak = any(marker in lowered for marker in _WEAK_MARKERS)
+    is_weak = status in _USUAL and any(marker in lowered for marker in _WEAK_MARKERS)
     return is_weak and len(_bare(lowered)) < _SHORTEST_TEXT
 
 

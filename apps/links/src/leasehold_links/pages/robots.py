@@ -7,12 +7,26 @@ from protego import Protego
 LARGEST_BYTES = 512_000  # the standard asks for at least 500 KiB; what is behind is not read
 
 
+class Rules:
+    """The rules of one site, parsed when they are first needed."""
+
+    def __init__(self, text: str) -> None:
+        self.size = len(text)
+        self._text = text
+        self._parsed: Protego | None = None
+
+    def allow(self, url: str, agent: str) -> bool:
+        """Whether this agent may read this address."""
+        if not self._text:
+            return True
+        if self._parsed is None:
+            self._parsed = Protego.parse(self._text.removeprefix("\ufeff"))
+        return bool(self._parsed.can_fetch(url, agent))
+
+
 def allows(robots: str | None, url: str, agent: str) -> bool:
     """Whether rules let this agent read this address; None: the site has none."""
-    if not robots:
-        return True
-    rules = Protego.parse(robots.removeprefix("\ufeff"))
-    return bool(rules.can_fetch(url, agent))
+    return Rules(robots or "").allow(url, agent)
 
 
 def read_rules(body: bytes) -> str:

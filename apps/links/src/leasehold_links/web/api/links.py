@@ -155,8 +155,8 @@ def create_link(
     new = editing.NewLink(**(asked.model_dump() | {"tags": tuple(asked.tags)}))
     added = editing.add_link(library.client, library.database, person.user_id, new)
     response.status_code = 201 if added.is_new else 200
-    response.headers["Location"] = f"{request.scope.get('root_path', '')}/api/links/{added.id}"
-    return whole_link(library, person, added.id)
+    response.headers["Location"] = f"{request.scope.get('root_path', '')}/api/links/{added.link_id}"
+    return whole_link(library, person, added.link_id)
 
 
 @router.get("/events", response_class=Response, responses={**problems(), **_EVENTS})

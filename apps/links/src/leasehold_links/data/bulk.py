@@ -1,0 +1,220 @@
+"""Many rows at a time, on a driver's own connection: what SQLAlchemy does for each row costs more.
+
+Statements are SQLAlchemy's, compiled once. Values are plain: ids and moments as text, as SQLite
+keeps them and PostgreSQL reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import msgspec
+from sqlalchemy import (
+    JSON,
+    LargeBinary,
+    Table,
+    Text,
+    any_,
+    bindparam,
+    cast,
+    column,
+    delete,
+    func,
+    literal_column,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import psycopg
+
+if TYPE_CHECKING:
+    from sqlalchemy import Delete, Dialect, Insert, Select, Update
+
+Row: TypeAlias = tuple[Any, ...]
+
+_AT_ONCE = 250  # rows of a statement; SQLite takes 32,766 values
+_INSERT = re.compile(r"(INSERT INTO .* VALUES )(\(\?.*\?\))( ON CONFLICT .*)")
+_SQLITE = sqlite.dialect()
+_POSTGRES: Dialect = psycopg.dialect()  # type: ignore[no-untyped-call] # SQLAlchemy's own
+
+
+class Bulk(Protocol):
+    """Writes and finds rows inside a transaction that is somebody else's."""
+
+    def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
+        """Insert what is not there yet; returns how many that were. Names in the table's order."""
+
+    def find(
+        self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
+    ) -> list[Row]:
+        """Find the rows that have one of these values there, and the fixed ones."""
+
+    def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:
+        """Add to the counts of a row."""
+
+    def delete(self, table: Table, by: str, value: str) -> None:
+        """Delete the rows that have this value there."""
+
+
+def bulk_on(connection: Any, *, is_sqlite: bool) -> Bulk:
+    """Use this connection of sqlite3 or psycopg."""
+    return SqliteBulk(connection) if is_sqlite else PostgresBulk(connection)
+
+
+def moment_text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+class SqliteBulk:
+    """On sqlite3.
+
+    Many rows are one statement: each would let other threads go first. One value is one: here that
+    is a call, not a journey.
+    """
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
+        added: int = 0
+        whole = len(rows) - len(rows) % _AT_ONCE
+        for start in range(0, whole, _AT_ONCE):
+            values = list(chain.from_iterable(rows[start : start + _AT_ONCE]))
+            added += self._connection.execute(_sqlite_inserts(table, names), values).rowcount
+        if whole < len(rows):
+            one = _sqlite_insert(table, names)
+            added += self._connection.executemany(one, rows[whole:]).rowcount
+        return added
+
+    def find(
+        self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
+    ) -> list[Row]:
+        sql = _sqlite_find(table, names, by, tuple(fixed))
+        found: list[Row] = []
+        for value in values:
+            found += self._connection.execute(sql, (*fixed.values(), value)).fetchall()
+        return found
+
+    def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:
+        self._connection.execute(_sqlite_add(table, tuple(amounts)), (*amounts.values(), row_id))
+
+    def delete(self, table: Table, by: str, value: str) -> None:
+        statement = delete(table).where(table.c[by] == bindparam(by))
+        self._connection.execute(_sqlite_text(statement, (by,)), (value,))
+
+
+class PostgresBulk:
+    """On psycopg. All rows travel as one JSON text, which is read faster than arrays."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
+        if not rows:
+            return 0
+        sql = _postgres_insert(table, names)
+        return int(self._connection.execute(sql, {"rows": _as_json(table, names, rows)}).rowcount)
+
+    def find(
+        self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
+    ) -> list[Row]:
+        sql = _postgres_find(table, names, by, tuple(fixed))
+        found: list[Row] = self._connection.execute(
+            sql, {**fixed, "values": list(values)}
+        ).fetchall()
+        return found
+
+    def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:
+        said = {**amounts, "row_id": row_id}
+        self._connection.execute(_postgres_add(table, tuple(amounts)), said)
+
+    def delete(self, table: Table, by: str, value: str) -> None:
+        statement = delete(table).where(table.c[by] == bindparam(by))
+        self._connection.execute(str(statement.compile(dialect=_POSTGRES)), {by: value})
+
+
+def _as_json(table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> str:
+    kinds = [table.c[name].type for name in names]
+    hexes = [place for place, kind in enumerate(kinds) if isinstance(kind, LargeBinary)]
+    raws = [place for place, kind in enumerate(kinds) if isinstance(kind, JSON)]
+    told = []
+    for row in rows:
+        fields = dict(zip(names, row, strict=True))
+        for place in hexes:
+            fields[names[place]] = f"\\x{row[place].hex()}"
+        for place in raws:
+            fields[names[place]] = msgspec.Raw(row[place].encode())
+        told.append(fields)
+    return msgspec.json.encode(told).decode()
+
+
+# -- statements ------------------------------------------------------------------------------------
+@lru_cache(maxsize=32)
+def _sqlite_insert(table: Table, names: tuple[str, ...]) -> str:
+    given: dict[str, Any] = {name: bindparam(name) for name in names}
+    return _sqlite_text(sqlite.insert(table).values(given).on_conflict_do_nothing(), names)
+
+
+@lru_cache(maxsize=32)
+def _sqlite_inserts(table: Table, names: tuple[str, ...]) -> str:
+    """Write the values of one row as often as there are rows."""
+    head, values, tail = _INSERT.fullmatch(_sqlite_insert(table, names)).groups()  # type: ignore[union-attr] # our own
+    return head + ", ".join([values] * _AT_ONCE) + tail
+
+
+@lru_cache(maxsize=32)
+def _postgres_insert(table: Table, names: tuple[str, ...]) -> str:
+    columns = [column(name, table.c[name].type) for name in names]
+    rows = cast(bindparam("rows", type_=Text), JSON)
+    given: Any = (
+        func.json_to_recordset(rows).table_valued(*columns).render_derived("given", with_types=True)
+    )
+    chosen = select(*(given.c[name] for name in names))
+    statement = postgresql.insert(table).from_select(list(names), chosen).on_conflict_do_nothing()
+    return str(statement.compile(dialect=_POSTGRES))
+
+
+@lru_cache(maxsize=32)
+def _sqlite_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[str, ...]) -> str:
+    wanted = [table.c[name] == bindparam(name) for name in (*fixed, by)]
+    return _sqlite_text(select(*(table.c[name] for name in names)).where(*wanted), (*fixed, by))
+
+
+@lru_cache(maxsize=32)
+def _postgres_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[str, ...]) -> str:
+    wanted = [table.c[name] == bindparam(name) for name in fixed]
+    one_of = bindparam("values", type_=postgresql.ARRAY(table.c[by].type))
+    shown = [cast(table.c[name], Text) if name.endswith("id") else table.c[name] for name in names]
+    statement = select(*shown).where(*wanted, table.c[by] == any_(one_of))
+    return str(statement.compile(dialect=_POSTGRES))
+
+
+@lru_cache(maxsize=8)
+def _sqlite_add(table: Table, names: tuple[str, ...]) -> str:
+    return _sqlite_text(_add(table, names), (*names, "row_id"))
+
+
+@lru_cache(maxsize=8)
+def _postgres_add(table: Table, names: tuple[str, ...]) -> str:
+    return str(_add(table, names).compile(dialect=_POSTGRES))
+
+
+def _add(table: Table, names: tuple[str, ...]) -> Update:
+    more = {name: table.c[name] + bindparam(name) for name in names}
+    return (
+        update(table)
+        .where(literal_column("id") == bindparam("row_id", type_=table.c.id.type))
+        .values(more)
+    )
+
+
+def _sqlite_text(statement: Delete | Insert | Select[Any] | Update, names: tuple[str, ...]) -> str:
+    compiled = statement.compile(dialect=_SQLITE)
+    # Values are given by their place.
+    assert tuple(compiled.positiontup or ()) == names, compiled.positiontup  # noqa: S101
+    return str(compiled)
