@@ -4,6 +4,8 @@ BENCH_ARGS ?=
 PEERS ?=
 FAULTS_ARGS ?=
 PORT ?= 8320
+# What `make run` shows beside the installed applications.
+DEMOS := leasehold.demo leasehold_links.demo
 # One PostgreSQL runs beside each of these; 2 keeps a 2-core machine busy without starving timings.
 PYTEST_WORKERS ?= 2
 
@@ -19,9 +21,9 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: export LEASEHOLD_URL := $(or $(LEASEHOLD_URL),sqlite:///var/leasehold.db)
-run: $(READY) ## Start the service with sample tasks on http://127.0.0.1:8320 (PORT=, LEASEHOLD_URL=)
+run: $(READY) ## Start the service with sample tasks and applications on http://127.0.0.1:8320 (PORT=, LEASEHOLD_URL=)
 	@mkdir -p var
-	@$(BIN)/leasehold serve --app leasehold.demo:application --migrate --log-level error --port $(PORT)
+	@$(BIN)/leasehold serve $(DEMOS:%=--app %:application) --migrate --log-level error --port $(PORT)
 
 test: $(READY) ## Run all tests (PYTEST_ARGS="-k claim" narrows, PYTEST_WORKERS=0 runs in one process)
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal $(PYTEST_ARGS)

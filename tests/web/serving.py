@@ -48,14 +48,20 @@ class Served:
 
 
 @contextmanager
-def served(url: str, *words: str, folder: Path | None = None, port: int = 0) -> Iterator[Served]:
+def served(
+    url: str,
+    *words: str,
+    folder: Path | None = None,
+    port: int = 0,
+    program: tuple[str, ...] = ("leasehold.cli", "serve", "--no-apps"),
+) -> Iterator[Served]:
     """Serve until the end of the block, or until it is told to end."""
     kept = {key: value for key, value in os.environ.items() if key != "LEASEHOLD_URL"}
-    command = [sys.executable, "-m", "leasehold.cli", "serve", *words]
+    command = [sys.executable, "-m", *program, *words]
     # A file, not a pipe: nobody reads it meanwhile, and a full pipe would stop the service.
     log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed below
     process = subprocess.Popen(
-        [*command, "--url", url, "--port", str(port), "--json", "--no-apps"],
+        [*command, "--url", url, "--port", str(port), "--json"],
         cwd=folder,
         env=kept | {"PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,

@@ -21,7 +21,7 @@ import msgspec
 from starlette.types import ASGIApp
 
 from leasehold.client import Client
-from leasehold.errors import BadOption
+from leasehold.errors import BadOption, LeaseholdError
 from leasehold.registry import Registry
 from leasehold.scheduling import Schedule
 from leasehold.store.shown_url import hide_password
@@ -117,6 +117,12 @@ def check_application_name(name: str) -> str:
 
 
 def note_broken(name: str, error: BaseException) -> str:
-    """Log what is wrong with an application, whole; return it in a line, to be shown."""
-    _logger.error("application broken", extra={"application": name}, exc_info=error)
-    return hide_password(" ".join(f"{type(error).__name__}: {error}".split()))
+    """Log what is wrong with an application, whole; return it in a line, to be shown.
+
+    Our own errors say in that line what to do; where they were raised is no news.
+    """
+    told = hide_password(" ".join(f"{type(error).__name__}: {error}".split()))
+    is_ours = isinstance(error, LeaseholdError)
+    extra = {"application": name, **({"error": told} if is_ours else {})}
+    _logger.error("application broken", extra=extra, exc_info=None if is_ours else error)
+    return told

@@ -6,6 +6,7 @@ import click
 
 from leasehold.cli.kit import Program
 from leasehold_links.cli.migrate import migrate
+from leasehold_links.cli.serve import serve
 from leasehold_links.cli.urlkey import urlkey
 
 EXIT_CODES = """\
@@ -30,5 +31,5 @@ def program() -> None:
     """
 
 
-for _command in (migrate, urlkey):
+for _command in (migrate, serve, urlkey):
     program.add_command(_command)

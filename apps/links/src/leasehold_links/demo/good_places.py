@@ -7,6 +7,13 @@ from leasehold_links.demo.places import Place, article, encoded
 
 _PICTURE = "http://hanbat.example/pictures/{}.jpg"
 
+_KIMCHI = article(
+    "김장, 처음이라도 괜찮아요",
+    "배추 열 포기를 기준으로 절이기부터 담그기까지 이틀 동안 할 일을 순서대로 적었습니다.",
+    language="ko",
+    image="http://jang.example/kimchi.jpg",
+)
+
 NEWS = (
     Place(
         folder=("뉴스",),
@@ -117,12 +124,7 @@ KITCHEN = (
         folder=("요리",),
         url="http://jang.example/kimchi",
         name="김장 준비",
-        reply=article(
-            "김장, 처음이라도 괜찮아요",
-            "배추 열 포기를 기준으로 절이기부터 담그기까지 이틀 동안 할 일을 순서대로 적었습니다.",
-            language="ko",
-            image="http://jang.example/kimchi.jpg",
-        ),
+        reply=_KIMCHI,
     ),
     Place(
         folder=("요리",),
@@ -160,6 +162,7 @@ KITCHEN = (
         folder=("나중에 읽기",),
         url="http://jang.example/kimchi?utm_campaign=winter",
         name="김장 (다시)",
+        reply=_KIMCHI,
         root=Root.UNFILED,
     ),
 )

@@ -104,7 +104,7 @@ class _Server(ThreadingHTTPServer):
 def _handler_of(web: OddWeb) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        timeout = 10.0  # seconds, for who connects and says nothing
+        timeout = 2.0  # seconds, for who connects and says nothing
 
         def do_GET(self) -> None:
             host = (self.headers["Host"] or "").partition(":")[0]
