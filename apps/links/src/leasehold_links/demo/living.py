@@ -12,7 +12,6 @@ from leasehold_links.data.tables import import_
 from leasehold_links.demo.file import FILE_NAME, demo_file, demo_pages
 from leasehold_links.demo.odd_web import OddWeb
 from leasehold_links.demo.places import ENDING
-from leasehold_links.enriching import enricher_of
 from leasehold_links.model.people import DEMO_USER
 from leasehold_links.settings import lending, settings
 from leasehold_links.tasks import database_of
@@ -38,9 +37,7 @@ class Demo:
         web.seconds = _ANSWER_SECONDS
         self._until_closed.callback(web.stop)
         routes = {ENDING: f"127.0.0.1:{web.port}"}
-        self._until_closed.callback(enricher_of.cache_clear)
         self._until_closed.enter_context(lending(replace(settings(), routes=routes)))
-        enricher_of.cache_clear()
 
     def start(self) -> None:
         """Answer, and import the file unless that was done once."""

@@ -59,6 +59,7 @@ class Enricher:
     def __init__(
         self, database: Database, said: Settings, *, resolver: Resolver | None = None
     ) -> None:
+        self.said = said
         self._agent = said.agent
         self._fetching = Fetching(said, resolver)
         self._memory = RulesMemory()
@@ -190,6 +191,7 @@ _enrichers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Database, Enricher
 def enricher_of(database: Database) -> Enricher:
     """Return the enricher of a database on the running loop."""
     own = _enrichers.setdefault(asyncio.get_running_loop(), {})
-    if database not in own:
-        own[database] = Enricher(database, settings())
-    return own[database]
+    found, said = own.get(database), settings()
+    if found is None or found.said != said:  # a demo has begun or ended
+        found = own[database] = Enricher(database, said)
+    return found
