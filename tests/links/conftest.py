@@ -2,35 +2,78 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import leasehold as lh
 from leasehold_links.data.database import Database
 from leasehold_links.data.migrating import migrate
+from leasehold_links.data.tables import metadata
 from leasehold_links.settings import Settings, lending
 from leasehold_links.tasks import database_of
+from tests.conformance.tables import open_tables
 from tests.links.odd_web import OddWeb
+
+if TYPE_CHECKING:
+    from tests.postgres_server import PostgresServer
+
+
+@pytest.fixture(scope="session")
+def links_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """One database with all tables for all tests here, emptied before each: to make one is slow."""
+    url = postgres_server.create_database()
+    make_tables(url)
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("template") / "leasehold.db"
+    make_tables(f"sqlite:///{file}")
+    return file
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest) -> str:
-    name: str = request.getfixturevalue(f"{request.param}_url")
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database with the tables of the queue and of the library, and nothing in them."""
+    if request.param == "sqlite":
+        template: Path = request.getfixturevalue("sqlite_template")
+        copied = shutil.copy(template, tmp_path / "leasehold.db")
+        return f"sqlite:///{copied}"
+    name: str = request.getfixturevalue("links_postgres_url")
+    empty_tables(name)
     return name
+
+
+def make_tables(url: str) -> None:
+    with lh.Client(url) as client, closing(Database(url)) as database:
+        client.store.migrate()
+        migrate(database)
+
+
+def empty_tables(url: str) -> None:
+    with closing(Database(url)) as database, database.write() as connection:
+        for table in reversed(metadata.sorted_tables):
+            connection.execute(table.delete())
+    with open_tables(url) as tables:
+        tables.empty()
 
 
 @pytest.fixture
 def client(url: str) -> Iterator[lh.Client]:
     with lh.Client(url) as client:
-        client.store.migrate()
         yield client
 
 
 @pytest.fixture
 def database(client: lh.Client) -> Iterator[Database]:
     database = database_of(client.url)
-    migrate(database)
     yield database
     database.close()
     database_of.cache_clear()

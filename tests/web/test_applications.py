@@ -225,15 +225,23 @@ def test_an_entry_point_that_names_no_application_is_told_of(value: str) -> None
     assert told.error is not None
 
 
-def test_its_tasks_run_in_the_embedded_worker(
+def test_its_tasks_run_in_the_embedded_worker_and_its_observers_see_it(
     build: Callable[..., Assembly], client: Client
 ) -> None:
-    assembly = build(Application(name="own", title="Own", tasks=[count]))
+    seen: list[str] = []
+
+    class Watching(lh.Observer):
+        def ended(self, run: lh.Run) -> None:
+            seen.append(run.kind)
+
+    own = Application(name="own", title="Own", tasks=[count], observers=[Watching()])
+    assembly = build(own)
     with embedded_workers(assembly, poll="50ms", grace="2s") as workers:
         assert len(workers) == 1
         mine, theirs = client.enqueue(count, 3), client.enqueue(add, 1)
         assert client.wait(mine, 20) == 3
         assert client.wait(theirs, 20) == 2
+    assert sorted(seen) == sorted([count.name, add.name])
 
 
 def test_an_application_with_a_store_of_its_own_has_worker_and_pages_of_its_own(

@@ -106,6 +106,18 @@ def test_the_summary_comes_again_and_again_and_counts_from_the_last_one(
         )
 
 
+def test_observers_are_told_that_it_was_summed_up(client: Client) -> None:
+    told: list[int] = []
+
+    class Watching(lh.Observer):
+        def summarised(self) -> None:
+            told.append(1)
+
+    client.enqueue(greet, "Ada")
+    drain(client, greet, observers=[Watching()])
+    assert told == [1]
+
+
 def test_no_event_holds_an_argument_or_a_result_unless_it_is_asked_for(
     client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -35,6 +35,8 @@ from leasehold.cli.output import (
 )
 from leasehold.cli.session import Session
 from leasehold.cli.values import read_duration
+from leasehold.cli.watching import senders, sending_options
+from leasehold.cli.work import print_report
 
 __all__ = [
     "EXIT_CANCELLED",
@@ -57,9 +59,12 @@ __all__ = [
     "os_user",
     "plain",
     "print_json",
+    "print_report",
     "print_rows",
     "printable",
     "read_duration",
+    "senders",
+    "sending_options",
     "set_up_logging",
     "show",
     "with_session",

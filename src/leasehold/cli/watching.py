@@ -93,8 +93,11 @@ def serving_metrics(port: int | None, host: str) -> Iterator[list[Observer]]:
         yield [counting]
 
 
-def senders(*, otel: bool, sentry: bool) -> list[Observer]:
-    """Make the observers that send what they see elsewhere; says so when nothing will be sent."""
+def senders(*, otel: bool, sentry: bool, failed: bool = False) -> list[Observer]:
+    """Make the observers that send what they see elsewhere; says so when nothing will be sent.
+
+    With `failed` Sentry gets attempts that will be retried, too.
+    """
     import logging
 
     logger = logging.getLogger("leasehold.cli")
@@ -105,7 +108,7 @@ def senders(*, otel: bool, sentry: bool) -> list[Observer]:
             logger.warning("no tracer provider", extra={"remedy": _REMEDY})
     if sentry:
         found = _need("leasehold.sentry")
-        observers.append(found.Sentry())
+        observers.append(found.Sentry(failed=failed))
         if not found.set_up():
             logger.warning("no SENTRY_DSN", extra={"remedy": "set it, or init in the tasks"})
     return observers

@@ -132,7 +132,7 @@ def work(
             max_jobs=max_jobs,
             batch=batch,
         )
-        _print_report(session, report, time.monotonic() - started)
+        print_report(session, report, time.monotonic() - started)
     click.get_current_context().exit(report.exit_code)
 
 
@@ -175,7 +175,8 @@ def _announce(worker: Worker, session: Session, count: int) -> None:
     logging.getLogger("leasehold.cli").info("worker starts", extra=fields)
 
 
-def _print_report(session: Session, report: Report, seconds: float) -> None:
+def print_report(session: Session, report: Report, seconds: float) -> None:
+    """Say why a run ended, and what came of it."""
     from leasehold.cli.output import print_json
     from leasehold.model.wording import span
 

@@ -163,7 +163,7 @@ def _extend(app: FastAPI) -> list[APIRouter]:
         from leasehold.web import metrics
 
         metrics.install(app)
-        app.state.site.observers = (app.state.metrics,)
+        app.state.site.observers = (*app.state.site.observers, app.state.metrics)
         found.append(metrics.router)
     dashboard.install(app)
     return [*found, dashboard.router]

@@ -26,6 +26,7 @@ from leasehold.registry import Registry
 from leasehold.scheduling import Schedule
 from leasehold.store.shown_url import hide_password
 from leasehold.task import Task
+from leasehold.worker import Observer
 
 GROUP = "leasehold.apps"
 # Given the client of the application's store.
@@ -58,6 +59,7 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     make_app: MakeApp | None = None
     tasks: Sequence[Task[..., Any]] | ModuleType | Registry = ()
     schedules: Sequence[Schedule] = ()
+    observers: Sequence[Observer] = ()  # of the workers that run here, its own jobs' and others'
     store_url: str | None = None
     body_limit: int | None = None  # bytes; None: as the service's
     is_for_everybody: bool = False

@@ -122,6 +122,7 @@ def _plug_in(
     else:
         link = replace(link, path=f"{site.path}/")  # it has no page but those of its store
     site.registry = together
+    site.observers = (*site.observers, *application.observers)
     if site is assembly.main:
         return link
     assembly.sites.append(site)

@@ -84,7 +84,9 @@ class Crew:
         self.is_hurried = False
         self._counts = Counts()
         self._observing = observing
-        self._journal = Journal(name, self.tally, shows_arguments=settings.logs_arguments)
+        self._journal = Journal(
+            name, self.tally, shows_arguments=settings.logs_arguments, observing=observing
+        )
         self._follower = Follower(store)
         self._saver = Saver(store, worker)
         self._finisher = Finisher(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from leasehold.model.values import Settlement
     from leasehold.worker.attempt import Attempt
+    from leasehold.worker.observing import Observing
     from leasehold.worker.report import Tally
 
 SUMMARY_SECONDS = 60.0
@@ -37,11 +38,13 @@ class Journal:
         tally: Tally,
         *,
         shows_arguments: bool = False,
+        observing: Observing | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._worker = worker
         self._tally = tally
         self._shows_arguments = shows_arguments
+        self._observing = observing
         self._clock = clock
         self._since = clock()
         self._told = (0, 0)
@@ -100,3 +103,5 @@ class Journal:
             },
         )
         self._since, self._told = now, (succeeded, failed)
+        if self._observing is not None:
+            self._observing.tell("summarised")

@@ -142,6 +142,9 @@ class Observer:
     def loop_lagged(self, seconds: float) -> None:
         """The event loop of async handlers came so much too late to a timer; told once a second."""
 
+    def summarised(self) -> None:
+        """The worker has summed up in its log: once a minute, and at its end."""
+
 
 class Observing:
     """Tells observers what happens; those that do not override something are not asked for it."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import click
 
 from leasehold.cli.kit import Program
+from leasehold_links.cli.dead import dead
+from leasehold_links.cli.domains import domains
 from leasehold_links.cli.migrate import migrate
 from leasehold_links.cli.serve import serve
 from leasehold_links.cli.urlkey import urlkey
+from leasehold_links.cli.work import work
 
 EXIT_CODES = """\
 \b
@@ -31,5 +34,5 @@ def program() -> None:
     """
 
 
-for _command in (migrate, serve, urlkey):
+for _command in (dead, domains, migrate, serve, urlkey, work):
     program.add_command(_command)

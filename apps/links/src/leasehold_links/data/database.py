@@ -9,12 +9,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from leasehold_links.data.bulk import Bulk, bulk_on
+from leasehold_links.errors import DatabaseFailed
 
 _BUSY_SECONDS = 30.0
 _WRITES = "links_writes"
+_QUIET: dict[str, Any] = {"hide_parameters": True}  # errors say no addresses, titles or users
 
 
 class Database:
@@ -58,17 +61,31 @@ class Database:
         return bulk_on(connection, is_sqlite=self.is_sqlite)
 
 
+@contextmanager
+def discreet() -> Iterator[None]:
+    """Let an error of the database say what went wrong, not with which addresses and titles.
+
+    PostgreSQL itself names the values of a row that it refuses; a job's error goes to logs.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        cause = error.orig or error
+        raise DatabaseFailed(type(cause).__name__, getattr(cause, "sqlstate", None)) from None
+
+
 def open_engine(url: str) -> Engine:
     """Open the database of a queue by its URL."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         engine = create_engine(
-            parsed, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_write_json
+            parsed, **_QUIET, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_write_json
         )
         _prepare_sqlite(engine)
         return engine
     return create_engine(
         parsed.set(drivername="postgresql+psycopg"),
+        **_QUIET,
         pool_pre_ping=True,
         json_serializer=_write_json,
     )

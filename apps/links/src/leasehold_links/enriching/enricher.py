@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from leasehold_links.data import knowledge
+from leasehold_links.data.database import discreet
 from leasehold_links.data.knowledge import (
     Kept,
     KeptPage,
@@ -161,7 +162,7 @@ def _reading(
     look: Callable[[Connection, Sequence[Question], datetime], Sequence[Answered]],
 ) -> Together[Question, Answered]:
     def answer_all(questions: Sequence[Question]) -> Sequence[Answered]:
-        with database.read() as connection:
+        with discreet(), database.read() as connection:
             return look(connection, questions, _now())
 
     return Together(answer_all)
@@ -171,7 +172,7 @@ def _writing(
     database: Database, change: Callable[[Connection, Sequence[Question]], None]
 ) -> Together[Question, None]:
     def answer_all(changes: Sequence[Question]) -> Sequence[None]:
-        with database.write() as connection:
+        with discreet(), database.write() as connection:
             change(connection, changes)
         return [None] * len(changes)
 

@@ -10,6 +10,7 @@ from leasehold_links.data import migrating
 from leasehold_links.data.database import Database
 from leasehold_links.settings import settings
 from leasehold_links.tasks import enrich, import_file
+from leasehold_links.telling import EnrichmentLog
 from leasehold_links.web.app import make_app
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def application(store_url: str | None = None) -> Application:
         title="Links",
         make_app=make_app,
         tasks=[import_file, enrich],
+        observers=[EnrichmentLog()],
         store_url=store_url,
         body_limit=settings().file_bytes + _AROUND_A_FILE,
         # Everybody has a library of their own: who is bound to a tenant, too (web/people.py).
