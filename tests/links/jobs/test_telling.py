@@ -121,7 +121,7 @@ def test_an_error_of_the_database_says_no_addresses(
 
         connection.execute(text(broken), {"url": CANARY})
 
-    monkeypatch.setattr("leasehold_links.enriching.enricher.knowledge.keep", keep)
+    monkeypatch.setattr("leasehold_links.enriching.enricher.learning.keep", keep)
     import_for(client, database, USER, web.put("a.test", f"/{CANARY}", page("A")))
     make_worker(client, observers=[Sentry(failed=True)]).run(until_empty=True)
     with database.write() as connection:

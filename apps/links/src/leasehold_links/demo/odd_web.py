@@ -115,10 +115,17 @@ def _handler_of(web: OddWeb) -> type[BaseHTTPRequestHandler]:
                 if isinstance(body, bytes):
                     self.send_header("Content-Length", str(len(body)))
                 self.send_header("Connection", "close")
+                if not isinstance(body, bytes):
+                    self._write(body)
+            # Who has a whole answer may come again at once: he must not be counted twice.
+            if isinstance(body, bytes):
+                self._write(body)
+
+        def _write(self, body: Body) -> None:
+            with contextlib.suppress(OSError):  # they have heard enough
                 self.end_headers()
-                with contextlib.suppress(OSError):  # they have heard enough
-                    for piece in web.pieces(body):
-                        self.wfile.write(piece)
+                for piece in web.pieces(body):
+                    self.wfile.write(piece)
 
         def log_message(self, *_: Any) -> None:
             """Say nothing."""

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from leasehold_links.data import knowledge
+from leasehold_links.data import knowledge, learning
 from leasehold_links.data.database import discreet
-from leasehold_links.data.knowledge import (
-    Kept,
-    KeptPage,
-    KeptRobots,
-    KeptVerdict,
-    Known,
-    KnownRobots,
-    Wanted,
-)
+from leasehold_links.data.knowledge import Known, KnownRobots, Wanted
+from leasehold_links.data.learning import Kept, KeptPage, KeptRobots, KeptStatus, KeptVerdict
 from leasehold_links.enriching.fetching import Fetching, Stopped, Way
 from leasehold_links.enriching.memory import UNREACHABLE_SECONDS, RulesMemory
 from leasehold_links.enriching.reading import Answer, read_answer
@@ -28,17 +21,11 @@ from leasehold_links.model.domains import domain_of
 from leasehold_links.model.outcomes import (
     BLOCKED,
     CHALLENGED,
-    ENRICHED,
     NOTHING_THERE,
     TOO_MANY_REDIRECTS,
-    Past,
-    Reason,
-    Step,
     Verdict,
-    judge_robots,
-    judge_status,
 )
-from leasehold_links.pages.robots import Rules, read_rules
+from leasehold_links.pages.robots import Rules
 from leasehold_links.settings import Settings, settings
 
 if TYPE_CHECKING:
@@ -51,7 +38,7 @@ if TYPE_CHECKING:
 
 Question = TypeVar("Question")
 Answered = TypeVar("Answered")
-_FOUND = 200
+_GOOD = range(200, 300)
 
 
 class Enricher:
@@ -66,9 +53,8 @@ class Enricher:
         self._memory = RulesMemory()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._wanted: Together[Wanted, Known | None] = _reading(database, knowledge.load)
-        self._past: Together[Wanted, Past] = _reading(database, knowledge.load_past)
         self._robots: Together[str, KnownRobots | None] = _reading(database, knowledge.load_robots)
-        self._kept: Together[Kept, None] = _writing(database, knowledge.keep)
+        self._kept: Together[Kept, Verdict] = _writing(database, learning.keep)
 
     async def run(self, canonical_id: UUID, turn: str, url: str | None, hops: int) -> Verdict:
         """Fetch a link and keep what it says; tells what is to become of its job.
@@ -95,31 +81,19 @@ class Enricher:
             return await self._keep_verdict(known, domain, CHALLENGED, head.status)
         if head.next_url is not None:
             return await self._keep_verdict(known, domain, TOO_MANY_REDIRECTS, head.status)
-        verdict = await self._judge(known, domain, answer)
-        if verdict is not ENRICHED:
-            return await self._keep_verdict(known, domain, verdict, head.status)
+        if head.status not in _GOOD:
+            after = head.headers.get("retry-after")
+            return await self._kept.ask(KeptStatus(known.id, domain, head.status, after, _now()))
         kept = KeptPage(known.id, found, head.url, head.status, answer.content_type, _now())
-        await self._kept.ask(kept)
-        return ENRICHED
-
-    async def _judge(self, known: Known, domain: str, answer: Answer) -> Verdict:
-        status = answer.head.status
-        past = await self._past.ask(Wanted(known.id, domain)) if status >= 400 else None  # noqa: PLR2004 - errors
-        return judge_status(
-            status,
-            retry_after=answer.head.headers.get("retry-after"),
-            past=past or Past(),
-            now=_now(),
-        )
+        return await self._kept.ask(kept)
 
     async def _keep_verdict(
         self, known: Known, domain: str, verdict: Verdict, status: int | None = None
     ) -> Verdict:
-        await self._kept.ask(KeptVerdict(known.id, domain, verdict, status, _now()))
-        return verdict
+        return await self._kept.ask(KeptVerdict(known.id, domain, verdict, status, _now()))
 
     # -- the rules of sites ------------------------------------------------------------------------
-    async def _rules_of(self, url: str) -> Rules:
+    async def _rules_of(self, url: str, turn: str) -> Rules:
         """Return a site's robots.txt, asked for once a day; inside of the domain's turn."""
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
@@ -128,33 +102,29 @@ class Enricher:
             return known
         # Two links of one site that come together ask once.
         async with self._asking.setdefault(origin, asyncio.Lock()):
-            return self._memory.get(origin) or await self._find_rules(origin)
+            return self._memory.get(origin) or await self._find_rules(origin, turn)
 
-    async def _find_rules(self, origin: str) -> Rules:
-        if self._memory.is_unreachable(origin):
-            raise Stopped(_ROBOTS_UNREACHABLE)
+    async def _find_rules(self, origin: str, turn: str) -> Rules:
+        verdict = self._memory.why_unreachable(origin)
+        if verdict is not None:
+            raise Stopped(verdict)
         found = await self._robots.ask(origin)
         seconds = 0.0 if found is None else (found.until - _now()).total_seconds()
         if found is None or seconds <= 0:
-            return await self._ask_rules(origin)
+            return await self._ask_rules(origin, turn)
         rules = Rules(found.rules)
         self._memory.keep(origin, rules, seconds)
         return rules
 
-    async def _ask_rules(self, origin: str) -> Rules:
-        answer = await self._fetching.get_rules(origin)
-        verdict = judge_robots(None if answer is None else answer.status)
-        if answer is None or verdict is not None:
-            self._memory.keep(origin, None, UNREACHABLE_SECONDS)
-            raise Stopped(verdict or _ROBOTS_UNREACHABLE)
-        text = read_rules(answer.body) if answer.status == _FOUND else ""
-        await self._kept.ask(KeptRobots(origin, answer.status, text, _now()))
-        rules = Rules(text)
+    async def _ask_rules(self, origin: str, turn: str) -> Rules:
+        try:
+            rules = await self._fetching.get_rules(origin, turn)
+        except Stopped as stopped:
+            self._memory.keep(origin, stopped.verdict, UNREACHABLE_SECONDS)
+            raise
+        await self._kept.ask(KeptRobots(origin, rules.status, rules.text, _now()))
         self._memory.keep(origin, rules, knowledge.REMEMBERED.total_seconds())
         return rules
-
-
-_ROBOTS_UNREACHABLE = Verdict(Step.FAIL, Reason.ROBOTS_UNREACHABLE)
 
 
 def _reading(
@@ -169,12 +139,11 @@ def _reading(
 
 
 def _writing(
-    database: Database, change: Callable[[Connection, Sequence[Question]], None]
-) -> Together[Question, None]:
-    def answer_all(changes: Sequence[Question]) -> Sequence[None]:
+    database: Database, change: Callable[[Connection, Sequence[Question]], Sequence[Answered]]
+) -> Together[Question, Answered]:
+    def answer_all(changes: Sequence[Question]) -> Sequence[Answered]:
         with discreet(), database.write() as connection:
-            change(connection, changes)
-        return [None] * len(changes)
+            return change(connection, changes)
 
     return Together(answer_all)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,22 +28,26 @@ from leasehold_links.model.outcomes import (
     MOST_REDIRECTS,
     PORTS,
     ROBOTS_FORBID,
+    ROBOTS_UNREACHABLE,
     Reason,
     Step,
     Verdict,
+    judge_robots,
 )
 from leasehold_links.pages.challenges import is_captcha_address
-from leasehold_links.pages.robots import LARGEST_BYTES, Rules
+from leasehold_links.pages.robots import LARGEST_BYTES, Rules, read_rules
 from leasehold_links.turns import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from leasehold.fetching import AsyncAnswer, Page, Resolver
+    from leasehold.fetching import AsyncAnswer, Resolver
     from leasehold_links.settings import Settings
 
 ROBOTS_SECONDS = 8.0
 PAGE_BYTES = 2 * 1024 * 1024
+_FOUND = range(200, 300)
+_USER = re.compile(r"(https?://)[^/?#@]*@")
 _ERRORS: tuple[tuple[type[FetchFailed], Step, Reason], ...] = (
     (AddressRefused, Step.DIE, Reason.SSRF_BLOCKED),
     (UrlRefused, Step.DIE, Reason.SSRF_BLOCKED),
@@ -79,7 +85,7 @@ class Way:
     turn: str
     hops: int  # redirects so far; those that led to its turn, too
     agent: str
-    rules_of: Callable[[str], Awaitable[Rules]]
+    rules_of: Callable[[str, str], Awaitable[Rules]]  # of an address, inside of a turn
 
     async def check(self, url: str) -> None:
         """Let this hop be made, or raise."""
@@ -93,7 +99,7 @@ class Way:
         if turn != self.turn:
             raise OtherTurn(address.url, turn, self.hops)
         self.hops += 1
-        rules = await self.rules_of(address.url)
+        rules = await self.rules_of(address.url, self.turn)
         if not rules.allow(address.url, self.agent):
             raise Stopped(ROBOTS_FORBID)
 
@@ -125,21 +131,57 @@ class Fetching:
         """Fetch a page as far as it is of interest; `Stopped` and `OtherTurn` as the way says."""
         try:
             opened = await self._pages.open(
-                url, redirects=MOST_REDIRECTS - way.hops, before_hop=way.check
+                _USER.sub(r"\1", url),  # whoever is named there: we are not he
+                redirects=MOST_REDIRECTS - way.hops,
+                before_hop=way.check,
             )
             async with opened as answer:
                 return await _read_body(answer)
         except FetchFailed as error:
             raise Stopped(verdict_of(error)) from error
 
-    async def get_rules(self, origin: str) -> Page | None:
-        """Ask for a site's robots.txt; None when there is no answer."""
+    async def get_rules(self, origin: str, turn: str) -> Rules:
+        """Ask for a site's robots.txt; `Stopped` while it can't be had.
+
+        Rules that another domain has are none: to ask there would take a turn of its own.
+        """
+        asked = _Staying(turn)
         try:
-            return await self._robots.get(f"{origin}/robots.txt", keep_part=True)
-        except UrlRefused as error:
-            raise Stopped(verdict_of(error)) from error
-        except FetchFailed:
-            return None
+            async with await self._robots.open(
+                f"{origin}/robots.txt", before_hop=asked.check
+            ) as opened:
+                return await _read_rules(opened)
+        except (OtherTurn, RedirectRefused):
+            return Rules("")  # as if there were none, says the standard
+        except (UrlRefused, NameNotFound, TlsFailed, ConnectionFailed) as error:
+            raise Stopped(verdict_of(error)) from error  # so nothing else can be had there either
+        except FetchFailed as error:
+            raise Stopped(ROBOTS_UNREACHABLE) from error
+
+
+@dataclass(slots=True)
+class _Staying:
+    """Leaves no domain."""
+
+    turn: str
+
+    def check(self, url: str) -> None:
+        address = read_address(url)
+        turn = turn_of(address)
+        if turn != self.turn:
+            raise OtherTurn(address.url, turn, 0)
+
+
+async def _read_rules(opened: AsyncAnswer) -> Rules:
+    status = opened.head.status
+    verdict = judge_robots(status)
+    if verdict is not None:
+        raise Stopped(verdict)
+    body = bytearray()
+    with suppress(FetchFailed):  # what came of it counts
+        async for piece in opened.pieces():
+            body += piece
+    return Rules(read_rules(bytes(body)) if status in _FOUND else "", status)
 
 
 async def _read_body(opened: AsyncAnswer) -> Answer:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
+from leasehold_links.model.outcomes import Verdict
 from leasehold_links.pages.robots import Rules
 
 MOST_CHARACTERS = 8_000_000  # of all rules together
@@ -14,7 +15,7 @@ UNREACHABLE_SECONDS = 240.0  # less than until a link that failed is tried again
 
 
 class _Kept(NamedTuple):
-    rules: Rules | None  # None: they could not be had
+    rules: Rules | Verdict  # or why they could not be had
     until: float
     size: int
 
@@ -32,22 +33,19 @@ class RulesMemory:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._size = 0
 
-    def __contains__(self, origin: str) -> bool:
-        return self._find(origin) is not None
-
     def get(self, origin: str) -> Rules | None:
         """Return the rules of a site; None when they are not known, or could not be had."""
         kept = self._find(origin)
-        return None if kept is None else kept.rules
+        return kept.rules if kept is not None and isinstance(kept.rules, Rules) else None
 
-    def is_unreachable(self, origin: str) -> bool:
-        """Whether they were asked for a moment ago, in vain."""
+    def why_unreachable(self, origin: str) -> Verdict | None:
+        """Say what came of it when they were asked for a moment ago, in vain."""
         kept = self._find(origin)
-        return kept is not None and kept.rules is None
+        return kept.rules if kept is not None and isinstance(kept.rules, Verdict) else None
 
-    def keep(self, origin: str, rules: Rules | None, seconds: float) -> None:
+    def keep(self, origin: str, rules: Rules | Verdict, seconds: float) -> None:
         self._drop(origin)
-        size = len(origin) + (0 if rules is None else rules.size)
+        size = len(origin) + (rules.size if isinstance(rules, Rules) else 0)
         self._kept[origin] = _Kept(rules, self._clock() + seconds, size)
         self._size += size
         while self._size > self._most and len(self._kept) > 1:

@@ -23,6 +23,7 @@ _CLIENT_ERRORS = range(400, 500)
 _SERVER_ERRORS = range(500, 600)
 _FORBIDDEN = 403
 _BUSY = frozenset({429, 503})
+PATIENT = _BUSY | {_FORBIDDEN}  # statuses whose meaning depends on what was before
 
 
 class Reason(StrEnum):
@@ -78,6 +79,7 @@ NOTHING_THERE = Verdict(Step.SUCCEED)  # nobody has this link any more
 TOO_MANY_REDIRECTS = Verdict(Step.DIE, Reason.REDIRECTS)
 ROBOTS_FORBID = Verdict(Step.DIE, Reason.ROBOTS, is_candidate=True)
 CHALLENGED = Verdict(Step.DIE, Reason.CAPTCHA, is_candidate=True)
+ROBOTS_UNREACHABLE = Verdict(Step.FAIL, Reason.ROBOTS_UNREACHABLE)
 BLOCKED = Verdict(Step.DIE, Reason.BLOCKED)
 _DEADLY = {
     401: Reason.UNAUTHORISED,
@@ -119,7 +121,7 @@ def judge_robots(status: int | None) -> Verdict | None:
     No status: there was no answer. Without rules all is allowed; while they can't be had, nothing.
     """
     if status is None or status in _SERVER_ERRORS:
-        return Verdict(Step.FAIL, Reason.ROBOTS_UNREACHABLE)
+        return ROBOTS_UNREACHABLE
     return None
 
 

@@ -10,17 +10,18 @@ LARGEST_BYTES = 512_000  # the standard asks for at least 500 KiB; what is behin
 class Rules:
     """The rules of one site, parsed when they are first needed."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, status: int = 200) -> None:
+        self.text = text
+        self.status = status  # of the answer that they came with
         self.size = len(text)
-        self._text = text
         self._parsed: Protego | None = None
 
     def allow(self, url: str, agent: str) -> bool:
         """Whether this agent may read this address."""
-        if not self._text:
+        if not self.text:
             return True
         if self._parsed is None:
-            self._parsed = Protego.parse(self._text.removeprefix("\ufeff"))
+            self._parsed = Protego.parse(self.text.removeprefix("\ufeff"))
         return bool(self._parsed.can_fetch(url, agent))
 
 
