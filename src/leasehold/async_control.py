@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class AsyncThrottles:
-    """A throttle's name is a rule, as "domain", or one key of it, as "domain:a.com"."""
+    """A throttle's name is a rule, as "domain", or one key of it: see `Throttles`."""
 
     def __init__(self, throttles: Throttles) -> None:
         self._throttles = throttles
 
-    async def list(self) -> list[ThrottleInfo]:
+    async def list(self, *, tenant: str | None = None) -> list[ThrottleInfo]:
         """List the rules, and the keys that have limits of their own or a pause."""
-        return await asyncio.to_thread(self._throttles.list)
+        return await asyncio.to_thread(self._throttles.list, tenant=tenant)
 
     async def set(
         self,
@@ -42,6 +42,7 @@ class AsyncThrottles:
         rate: float | msgspec.UnsetType | None = msgspec.UNSET,
         per: Duration = "1s",
         burst: float | None = None,
+        tenant: str | None = None,
         by: str | None = None,
     ) -> None:
         """Change limits, from the next claim on; see `Throttles.set`."""
@@ -53,12 +54,13 @@ class AsyncThrottles:
             rate=rate,
             per=per,
             burst=burst,
+            tenant=tenant,
             by=by,
         )
 
-    async def reset(self, name: str) -> bool:
+    async def reset(self, name: str, *, tenant: str | None = None) -> bool:
         """Let a key have its rule's limits again, a rule those of the next worker's code."""
-        return await asyncio.to_thread(self._throttles.reset, name)
+        return await asyncio.to_thread(self._throttles.reset, name, tenant=tenant)
 
     async def pause(
         self,
@@ -66,18 +68,21 @@ class AsyncThrottles:
         *,
         until: datetime | Duration | None = None,
         reason: str = "",
+        tenant: str | None = None,
         by: str | None = None,
     ) -> None:
         """Start none of its jobs until then, or until it is resumed."""
-        await asyncio.to_thread(self._throttles.pause, name, until=until, reason=reason, by=by)
+        await asyncio.to_thread(
+            self._throttles.pause, name, until=until, reason=reason, tenant=tenant, by=by
+        )
 
-    async def resume(self, name: str) -> bool:
+    async def resume(self, name: str, *, tenant: str | None = None) -> bool:
         """End a pause; False when it was not paused."""
-        return await asyncio.to_thread(self._throttles.resume, name)
+        return await asyncio.to_thread(self._throttles.resume, name, tenant=tenant)
 
-    async def refill(self, name: str) -> bool:
+    async def refill(self, name: str, *, tenant: str | None = None) -> bool:
         """Forget what a key has used up of its rate."""
-        return await asyncio.to_thread(self._throttles.refill, name)
+        return await asyncio.to_thread(self._throttles.refill, name, tenant=tenant)
 
 
 class AsyncShares:

@@ -125,7 +125,7 @@ class Client:
         self._enqueuer = Enqueuer(
             self._ids, self.write, self._begin, is_for_tenant=self.tenant is not None
         )
-        self.throttles = Throttles(lambda: self.store)
+        self.throttles = Throttles(lambda: self.store, lambda: self.tenant)
         self.shares = Shares(lambda: self.store)
         self.queues = Queues(lambda: self.store)
         self.waiter = Waiter(lambda: self.store)

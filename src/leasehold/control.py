@@ -10,15 +10,17 @@ import msgspec
 from leasehold.acting import recorded, who
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
-from leasehold.model.lanes import RuleChange
+from leasehold.model.lanes import OWN, RuleChange, own_lane, tenant_of
 from leasehold.model.throttles import check_text, read_pause, read_rule
 from leasehold.options import check_name
 from leasehold.store.base import ANY_QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from leasehold.acting import Doing
     from leasehold.model.lanes import QueueInfo, ShareInfo, ThrottleInfo
     from leasehold.model.values import QueueCounts
     from leasehold.store.base import Store
@@ -29,14 +31,23 @@ DRAIN_LOOK_SECONDS = 0.2
 
 
 class Throttles:
-    """A throttle's name is a rule, as "domain", or one key of it, as "domain:a.com"."""
+    """A throttle's name is a rule, as "domain", or one key of it, as "domain:a.com".
 
-    def __init__(self, store: Callable[[], Store]) -> None:
+    Of one that each tenant has for itself, "@domain", `tenant` says whose: without a key all that
+    the tenant has of it. A tenant's client means its own, sees no other, and can be stricter than
+    operators are, never less.
+    """
+
+    def __init__(self, store: Callable[[], Store], tenant: Callable[[], str | None]) -> None:
         self._store = store
+        self._tenant = tenant
 
-    def list(self) -> list[ThrottleInfo]:
-        """List the rules, and the keys that have limits of their own or a pause."""
-        return self._store().throttles()
+    def list(self, *, tenant: str | None = None) -> list[ThrottleInfo]:
+        """List the rules, and the keys that have limits of their own or a pause.
+
+        Of a tenant: what it has for itself.
+        """
+        return self._store().throttles(tenant=tenant)
 
     def set(
         self,
@@ -47,13 +58,14 @@ class Throttles:
         rate: float | msgspec.UnsetType | None = msgspec.UNSET,
         per: Duration = "1s",
         burst: float | None = None,
+        tenant: str | None = None,
         by: str | None = None,
     ) -> None:
         """Change limits, from the next claim on; what is not named stays, None takes a limit away.
 
         What code declares does not undo it; `reset` does.
         """
-        check_text("throttle", name)
+        key = self._key(name, tenant)
         given: dict[str, Any] = {"running": running, "per_worker": per_worker, "rate": rate}
         said = {limit: value for limit, value in given.items() if value is not msgspec.UNSET}
         rule = read_rule(
@@ -67,17 +79,18 @@ class Throttles:
         if not said:
             raise BadOption(f"throttle {name!r}: say which limit is to change")
         limits = {limit: getattr(rule, limit) for limit in said}
-        self._refuse_no_limit(name, limits)
+        self._refuse_no_limit(key, limits)
         if "rate" in said:
             limits["burst"] = rule.burst
-        with recorded(self._store(), "throttle.set", name, by=by, **limits):
-            self._store().change_throttle(name, RuleChange(**limits, by=who(by)))
+        with self._recorded("set", name, key, by=by, **limits):
+            self._store().change_throttle(key, RuleChange(**limits, by=who(by)))
         self._wake()
 
-    def reset(self, name: str) -> bool:
+    def reset(self, name: str, *, tenant: str | None = None) -> bool:
         """Let a key have its rule's limits again, a rule those of the next worker's code."""
-        with recorded(self._store(), "throttle.reset", check_text("throttle", name)) as doing:
-            is_changed = self._store().reset_throttle(name)
+        key = self._key(name, tenant)
+        with self._recorded("reset", name, key) as doing:
+            is_changed = self._store().reset_throttle(key)
             doing.count = int(is_changed)
         self._wake()
         return is_changed
@@ -88,30 +101,49 @@ class Throttles:
         *,
         until: datetime | Duration | None = None,
         reason: str = "",
+        tenant: str | None = None,
         by: str | None = None,
     ) -> None:
         """Start none of its jobs until then, or until it is resumed."""
         pause = read_pause(until, reason=reason, by=who(by))
-        check_text("throttle", name)
-        with recorded(self._store(), "throttle.pause", name, by=by, until=until, reason=reason):
-            self._store().pause_throttle(name, pause)
+        key = self._key(name, tenant)
+        with self._recorded("pause", name, key, by=by, until=until, reason=reason):
+            self._store().pause_throttle(key, pause)
         self._wake()
 
-    def resume(self, name: str) -> bool:
+    def resume(self, name: str, *, tenant: str | None = None) -> bool:
         """End a pause; False when it was not paused."""
-        with recorded(self._store(), "throttle.resume", check_text("throttle", name)) as doing:
-            is_changed = self._store().resume_throttle(name)
+        key = self._key(name, tenant)
+        with self._recorded("resume", name, key) as doing:
+            is_changed = self._store().resume_throttle(key)
             doing.count = int(is_changed)
         self._wake()
         return is_changed
 
-    def refill(self, name: str) -> bool:
+    def refill(self, name: str, *, tenant: str | None = None) -> bool:
         """Forget what a key has used up of its rate."""
-        with recorded(self._store(), "throttle.refill", check_text("throttle", name)) as doing:
-            is_changed = self._store().refill_throttle(name)
+        key = self._key(name, tenant)
+        with self._recorded("refill", name, key) as doing:
+            is_changed = self._store().refill_throttle(key)
             doing.count = int(is_changed)
         self._wake()
         return is_changed
+
+    def _key(self, name: str, tenant: str | None) -> str:
+        """Return what the store calls it; a rule of tenants' own alone is named without one."""
+        check_text("throttle", name)
+        whose = self._tenant() if tenant is None else tenant
+        if whose is not None and not name.startswith(OWN) and self._tenant() is None:
+            raise BadOption(f"throttle {name!r} is one for all tenants: leave out the tenant")
+        if whose is None and name.startswith(OWN) and ":" in name:
+            raise BadOption(f"throttle {name!r} is each tenant's own: say whose, with tenant=…")
+        return name if whose is None else own_lane(name, _tenant_name(whose))
+
+    def _recorded(
+        self, verb: str, name: str, key: str, **detail: Any
+    ) -> AbstractContextManager[Doing]:
+        whose = tenant_of(key) or ""
+        return recorded(self._store(), f"throttle.{verb}", name, tenant=whose, **detail)
 
     def _refuse_no_limit(self, name: str, changed: dict[str, Any]) -> None:
         """A rule without any limit would be as unknown as one that nobody declared."""
@@ -126,6 +158,11 @@ class Throttles:
 
     def _wake(self) -> None:
         self._store().notify({ANY_QUEUE: 1})
+
+
+def _tenant_name(tenant: str) -> str:
+    """Accept a tenant, or none: jobs without one have keys of their own, too."""
+    return check_name("tenant", tenant) if tenant else ""
 
 
 def _limits(info: ThrottleInfo) -> dict[str, float | None]:

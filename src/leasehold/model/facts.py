@@ -24,6 +24,8 @@ class Halt(msgspec.Struct, frozen=True, kw_only=True):
     until: datetime | None = None
     reason: str | None = None
     by: str | None = None
+    tenant: str | None = None  # whose own throttle it is
+    is_tenants_word: bool = False  # … and whether the tenant itself has said so
 
 
 class LaneFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +35,7 @@ class LaneFacts(msgspec.Struct, frozen=True, kw_only=True):
     is_known: bool
     running: int
     room: int
+    tenant: str | None = None  # whose own it is
     running_limit: int | None = None
     per_worker: int | None = None
     rate: float | None = None
@@ -101,3 +104,4 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     key: str | None = None
     behind: JobId | None = None  # the running job of its key
     needs: NeedsFacts | None = None  # of a job that waits for others
+    is_for_tenant: bool = False  # told to a tenant: how many of others' wait is not

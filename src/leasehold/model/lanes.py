@@ -3,6 +3,9 @@
 A *party* is (queue, stage, priority, share), a *lane* is (party, throttle key). All jobs of one
 lane have one *place*, a text that sorts as a claim takes them. Shares take turns, then a share's
 lanes do; a limit counts its key over all lanes and queues.
+
+A throttle whose name begins with "@" is each tenant's own: its keys carry the tenant, put there by
+the statement that writes a job, and by nothing else. People say "@domain:a.com" and whose.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ USUAL = ""
 SUSPECTS = "!"
 BEHIND = "#"  # nobody: it waits until the running job of its key has ended
 HELD = "@"  # who counts what its tenant runs: `@acme` of each; a look at `@` is one at all of them
+
+OWN = "@"  # how the name of a throttle begins that each tenant has for itself
+WHOSE = "\x1e"  # ends the tenant in such a key: nothing that can be printed, so nobody can write it
 
 
 def parked(kind: str) -> str:
@@ -52,6 +58,39 @@ def read_place(text: str) -> Place:
 def party_of(place: str) -> str:
     """Return the part of a place that its share's lanes have in common."""
     return place.rpartition(SEPARATOR)[0]
+
+
+def own_lane(name: str, tenant: str) -> str:
+    """Return the key that a name stands for where a tenant says it; shared ones are what they are.
+
+    The name of a rule alone stands for all keys that the tenant has of it.
+    """
+    if not name.startswith(OWN):
+        return name
+    rule, _, key = name.partition(":")
+    return f"{rule}:{tenant}{WHOSE}{key}"
+
+
+def tenant_of(lane: str) -> str | None:
+    """Say whose own a key is; None: it is a rule, or all tenants'."""
+    tenant, mark, _ = lane.partition(":")[2].partition(WHOSE)
+    return tenant if mark else None
+
+
+def names_of(lane: str) -> tuple[str, str, str | None]:
+    """Name what else says something of a key: all that its tenant has, its rule; and the tenant."""
+    rule, colon, rest = lane.partition(":")
+    tenant, mark, _ = rest.partition(WHOSE)
+    return (f"{rule}{colon}{tenant}{mark}", rule, tenant) if mark else (lane, rule, None)
+
+
+def shown_lane(lane: str) -> str:
+    """Return the name that a key was made of, without its tenant."""
+    rule, _, rest = lane.partition(":")
+    _, mark, key = rest.partition(WHOSE)
+    if not mark:
+        return lane
+    return f"{rule}:{key}" if key else rule
 
 
 def holder_of(stage: str) -> str | None:
@@ -129,7 +168,7 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ThrottleInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A throttle, or a key with limits of its own or with jobs, as people see it."""
+    """A throttle, or a key with limits of its own or a pause, as people see it."""
 
     name: str
     running_limit: int | None
@@ -143,6 +182,8 @@ class ThrottleInfo(msgspec.Struct, frozen=True, kw_only=True):
     set_by: str | None
     running: int
     waiting: int
+    tenant: str | None = None  # whose own it is; None: a rule, or a key that all have in common
+    tenant_limit: int | None = None  # how many of its own the tenant itself wants to run at once
 
 
 class ShareInfo(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from typing import Any
 
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
-from leasehold.model.lanes import Pause, Rule
+from leasehold.model.lanes import OWN, Pause, Rule
 
 TEXT_LIMIT = 200
 
@@ -55,7 +55,8 @@ class Throttle:
 
     `running` counts all workers, `per_worker` each by itself. `rate` is what may be spent `per`
     that time, `burst` (else as much as the rate) what may be spent at once after a rest; a job
-    spends its `cost`, which is 1 unless said.
+    spends its `cost`, which is 1 unless said. With `per_tenant` each tenant has all of that for
+    itself, and the throttle's name begins with "@": "@domain".
     """
 
     __slots__ = ("rule",)
@@ -69,12 +70,16 @@ class Throttle:
         rate: float | None = None,
         per: Duration = "1s",
         burst: float | None = None,
+        per_tenant: bool = False,
     ) -> None:
         check_text("throttle", name)
         if ":" in name:
             raise BadOption(f"throttle {name!r}: ':' is between a throttle and its key")
+        if name.startswith(OWN):
+            raise BadOption(f"throttle {name!r}: '@' is put there by per_tenant=True")
+        whose = check_text("throttle", f"{OWN}{name}") if per_tenant else name
         self.rule = read_rule(
-            name, running=running, per_worker=per_worker, rate=rate, per=per, burst=burst
+            whose, running=running, per_worker=per_worker, rate=rate, per=per, burst=burst
         )
         if (running, per_worker, rate) == (None, None, None):
             raise BadOption(f"throttle {name!r} limits nothing: give running, per_worker or rate")

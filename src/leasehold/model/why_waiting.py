@@ -152,9 +152,16 @@ def say_throttle_paused(facts: Facts) -> Cause | None:
     return Cause(
         reason=Reason.THROTTLE_PAUSED,
         text=f"throttle {halt.name} is {_paused(halt)}",
-        advice=f"wait, or {command('throttles', 'resume', halt.name)}",
+        advice="wait: its tenant can resume it"
+        if halt.is_tenants_word
+        else f"wait, or {command('throttles', 'resume', halt.name, *_of(halt.tenant))}",
         until=halt.until,
     )
+
+
+def _of(tenant: str | None) -> tuple[str, ...]:
+    """Say in a command whose own throttle is meant."""
+    return () if tenant is None else ("--tenant", tenant)
 
 
 def say_throttled(facts: Facts) -> Cause | None:
@@ -162,7 +169,7 @@ def say_throttled(facts: Facts) -> Cause | None:
     if lane is None or not lane.is_known or lane.pause is not None or lane.room > 0:
         return None
     option, limit = _tight_limit(lane)
-    raised = command("throttles", "set", lane.key, option, limit + 1)
+    raised = command("throttles", "set", lane.key, option, limit + 1, *_of(lane.tenant))
     return Cause(
         reason=Reason.THROTTLED,
         text=f"throttled: {_full(lane)}",
@@ -201,28 +208,29 @@ def say_rate(facts: Facts) -> Cause | None:
         reason=Reason.RATE,
         text=f"the rate of {lane.key} is used up until {when(until)}: "
         f"{max(0.0, lane.tokens):g} of {lane.burst:g} left, {needed:g} needed",
-        advice=f"wait, or raise it: {_raised(lane.key, lane.rate, lane.burst)}",
+        advice=f"wait, or raise it: {_raised(lane, lane.rate, lane.burst)}",
         until=until,
     )
 
 
-def _raised(key: str, rate: float, burst: float) -> str:
+def _raised(lane: LaneFacts, rate: float, burst: float) -> str:
     """Say how to double a rate, by the time in which it comes to a number of units."""
     times = (("1s", 1), ("1m", 60), ("1h", 3_600), ("1d", 86_400))
     name, span = next((each for each in times if rate * each[1] >= 1), times[-1])
     twice = f"{2 * rate * span:.2f}/{name}"
-    return command("throttles", "set", key, "--rate", twice, "--burst", f"{burst:g}")
+    said = ("--rate", twice, "--burst", f"{burst:g}", *_of(lane.tenant))
+    return command("throttles", "set", lane.key, *said)
 
 
 # -- its turn --------------------------------------------------------------------------------------
 def say_suspect(facts: Facts) -> Cause | None:
     if facts.lapses == 0:
         return None
-    before = so_many(facts.before, "such job stands", "such jobs stand")
+    before = f"; {so_many(facts.before, 'such job stands', 'such jobs stand')} before it"
     return Cause(
         reason=Reason.SUSPECT,
         text="a worker died or went silent under it, so it runs alone, one such job at a time in "
-        f"each worker; {before} before it",
+        f"each worker{'' if facts.is_for_tenant else before}",
         advice="wait; if it kills its worker again, that is counted as a failure",
     )
 
@@ -244,9 +252,10 @@ def say_turn(facts: Facts) -> Cause | None:
     if not facts.share or not facts.shares:
         return None
     others = so_many(facts.shares, "other share has", "other shares have")
+    waiting = "others have" if facts.is_for_tenant else others
     return Cause(
         reason=Reason.TURN,
-        text=f"waits for the turn of its share {facts.share}: {others} jobs waiting",
+        text=f"waits for the turn of its share {facts.share}: {waiting} jobs waiting",
         advice="wait, or let it have more turns: "
         f"{command('shares', 'set', facts.share, '--weight', '2')}",
     )
@@ -257,8 +266,8 @@ def say_in_line(facts: Facts) -> Cause | None:
         return None
     top = facts.priority if facts.top_priority is None else facts.top_priority
     above = min(PRIORITY_LIMIT, top + 1)
-    jobs = so_many(facts.before, "job", "jobs")
-    stand = "stands" if facts.before == 1 else "stand"
+    jobs = "jobs" if facts.is_for_tenant else so_many(facts.before, "job", "jobs")
+    stand = "stands" if facts.before == 1 and not facts.is_for_tenant else "stand"
     return Cause(
         reason=Reason.IN_LINE,
         text=f"{jobs} of its {'lane' if _is_in_lane(facts) else 'queue'} {stand} before it",

@@ -116,11 +116,11 @@ TABLES: tuple[Table, ...] = (
     ),
     _table(
         "throttle",
-        "name",
+        "name tenant",
         "name tenant running:integer per_worker:integer rate:real burst:real set_by updated_at:time"
         f" {_PAUSE}",
     ),
-    _table("bucket", "lane", "lane tenant full_at:time"),
+    _table("bucket", "lane tenant", "lane tenant full_at:time"),
     _table("charge", "lane tenant", "lane tenant amount:real"),  # summed up before a move
     _table("share", "name", "name tenant weight:integer set_by updated_at:time"),
     _table(

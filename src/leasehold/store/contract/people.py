@@ -82,22 +82,29 @@ class PeopleStore(Protocol):
         `KeyHeld` while a live job has it.
         """
 
-    def throttles(self) -> list[ThrottleInfo]:
-        """List the rules, and the keys that have limits of their own or a pause, by name."""
+    def throttles(self, *, tenant: str | None = None) -> list[ThrottleInfo]:
+        """List the rules, and the keys that have limits of their own or a pause, by name.
 
-    def change_throttle(self, name: str, change: RuleChange) -> None:
-        """Change the limits of a rule or of one key, from the next claim on."""
+        Of a tenant: what it has for itself, each rule of which counts its own jobs only.
+        """
 
-    def reset_throttle(self, name: str) -> bool:
+    def change_throttle(self, name: str, change: RuleChange, *, tenant: str = "") -> None:
+        """Change the limits of a rule or of one key, from the next claim on.
+
+        Here and below, a name is what a lane is (`own_lane`), and `tenant` is who says so: what a
+        tenant says counts for its own keys alone, and only where it is stricter than operators.
+        """
+
+    def reset_throttle(self, name: str, *, tenant: str = "") -> bool:
         """Let a key have its rule's limits again, and a rule what code declares from now on.
 
         False when nothing was set.
         """
 
-    def pause_throttle(self, name: str, pause: Pause) -> None:
+    def pause_throttle(self, name: str, pause: Pause, *, tenant: str = "") -> None:
         """Start none of its jobs until then."""
 
-    def resume_throttle(self, name: str) -> bool:
+    def resume_throttle(self, name: str, *, tenant: str = "") -> bool:
         """End a pause; False when it was not paused."""
 
     def refill_throttle(self, name: str) -> bool:

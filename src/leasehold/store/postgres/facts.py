@@ -15,6 +15,7 @@ from leasehold.model.facts import (
     LaneFacts,
     NeedsFacts,
 )
+from leasehold.model.lanes import shown_lane, tenant_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,13 +50,16 @@ def _fleet(row: Mapping[str, Any]) -> FleetFacts:
 
 def _lane(row: Mapping[str, Any]) -> LaneFacts:
     halt = Halt(
-        name=row["halted"] or "",
+        name=shown_lane(row["halted"] or ""),
         until=row["halted_until"],
         reason=row["halted_reason"],
         by=row["halted_by"],
+        tenant=tenant_of(row["halted"] or ""),
+        is_tenants_word=bool(row["halted_by_tenant"]),
     )
     return LaneFacts(
-        key=row["lane"],
+        key=shown_lane(row["lane"]),
+        tenant=tenant_of(row["lane"]),
         is_known=row["is_known"],
         running=row["running"],
         room=row["room"],

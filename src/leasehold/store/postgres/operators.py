@@ -103,20 +103,20 @@ class Operators:
     def forget_key(self, key: str, *, tenant: str) -> bool:
         return self._people.forget_key(key, tenant)
 
-    def throttles(self) -> list[ThrottleInfo]:
-        return self._rules.throttles()
+    def throttles(self, *, tenant: str | None = None) -> list[ThrottleInfo]:
+        return self._rules.throttles(tenant)
 
-    def change_throttle(self, name: str, change: RuleChange) -> None:
-        self._rules.change_throttle(name, change)
+    def change_throttle(self, name: str, change: RuleChange, *, tenant: str = "") -> None:
+        self._rules.change_throttle(name, change, tenant)
 
-    def reset_throttle(self, name: str) -> bool:
-        return self._rules.reset_throttle(name)
+    def reset_throttle(self, name: str, *, tenant: str = "") -> bool:
+        return self._rules.reset_throttle(name, tenant)
 
-    def pause_throttle(self, name: str, pause: Pause) -> None:
-        self._rules.pause("throttle", name, pause)
+    def pause_throttle(self, name: str, pause: Pause, *, tenant: str = "") -> None:
+        self._rules.pause("throttle", name, pause, tenant=tenant)
 
-    def resume_throttle(self, name: str) -> bool:
-        return self._rules.resume("throttle", name)
+    def resume_throttle(self, name: str, *, tenant: str = "") -> bool:
+        return self._rules.resume("throttle", name, tenant=tenant)
 
     def refill_throttle(self, name: str) -> bool:
         return self._rules.refill_throttle(name)

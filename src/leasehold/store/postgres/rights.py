@@ -31,6 +31,7 @@ APP: Final[dict[str, str]] = {
     "schedule": ALL,
     "audit": "SELECT, INSERT",
     "credential": ALL,
+    "throttle": ALL,  # what a tenant says of its own keys; limits of others are others' rows
     # … and what all have in common: it says nothing of anybody.
     "task": "SELECT",
     "migration": "SELECT",
@@ -50,7 +51,7 @@ WORKER: Final[dict[str, str]] = {
 # What tenants have no right to: operators' settings, the fleet, what is counted over all tenants.
 NOT_FOR_TENANTS: Final = frozenset(
     {
-        *("throttle", "bucket", "charge", "turnstile", "share", "queue", "quota"),
+        *("bucket", "charge", "turnstile", "share", "queue", "quota"),
         *("retention", "duty", "statistic", "depth", "alert", "alert_mute"),
         *("token", "session"),
     }

@@ -239,7 +239,10 @@ class _Setting:
                 app,
             )
         elif name in rights.KEPT_APART:
-            named = "AND (NEW.batch IS NOT NULL OR NEW.needs IS NOT NULL OR NEW.on_end IS NOT NULL)"
+            named = (
+                "AND (NEW.batch IS NOT NULL OR NEW.needs IS NOT NULL OR NEW.on_end IS NOT NULL"
+                " OR NEW.lane <> '')"
+            )
             self._run(
                 "CREATE TRIGGER leasehold_keep_apart AFTER INSERT OR UPDATE ON {} "
                 "FOR EACH ROW WHEN (current_user = {} {}) EXECUTE FUNCTION leasehold.keep_apart()",

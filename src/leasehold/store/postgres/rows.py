@@ -11,6 +11,7 @@ import msgspec
 
 from leasehold.model.ids import JobId
 from leasehold.model.keys import KeyInfo, Standing, Verdict
+from leasehold.model.lanes import shown_lane
 from leasehold.model.needs import Needs
 from leasehold.model.states import State
 from leasehold.model.values import Attempt, Filter, Job, QueueCounts, WorkerInfo
@@ -90,6 +91,8 @@ def job(record: dict[str, Any]) -> Job:
     """Read a row of the view `leasehold.record`; it has more columns than a job shows."""
     values = {name: record[name] for name in Job.__struct_fields__}
     values["state"] = State(values["state"])
+    if values["lane"]:
+        values["lane"] = shown_lane(values["lane"])
     if values["needs"] is not None:
         values["needs"] = msgspec.convert(values["needs"], Needs)
     return Job(**values)

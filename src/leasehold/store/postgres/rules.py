@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from leasehold.model.lanes import QueueInfo, ShareInfo, ThrottleInfo
+from leasehold.model.lanes import QueueInfo, ShareInfo
 from leasehold.store.sql import load
+from leasehold.store.told_throttles import SaidRow, tell_throttles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import timedelta
 
-    from leasehold.model.lanes import Pause, RuleChange
+    from leasehold.model.lanes import Pause, RuleChange, ThrottleInfo
     from leasehold.store.postgres.connection import Connection
     from leasehold.store.postgres.statements import Statements
 
@@ -41,21 +42,23 @@ class Rules:
         self._skew = skew
         self._wake = wake
 
-    def throttles(self) -> list[ThrottleInfo]:
-        names = ThrottleInfo.__struct_fields__
-        return [ThrottleInfo(**_fields(names, row)) for row in self._run("throttles")]
+    def throttles(self, tenant: str | None) -> list[ThrottleInfo]:
+        found = self._run("throttles", tenant=tenant)
+        rows = (SaidRow(**_fields(SaidRow._fields, row)) for row in found)
+        return tell_throttles(rows, tenant)
 
-    def change_throttle(self, name: str, change: RuleChange) -> None:
+    def change_throttle(self, name: str, change: RuleChange, tenant: str) -> None:
         self._run(
             "change_throttle",
             name=name,
+            tenant=tenant,
             change=_encode(change).decode(),
             by=change.by or SOMEBODY,
         )
         self._wake()
 
-    def reset_throttle(self, name: str) -> bool:
-        was_set = bool(self._run("reset_throttle", name=name))
+    def reset_throttle(self, name: str, tenant: str) -> bool:
+        was_set = bool(self._run("reset_throttle", name=name, tenant=tenant))
         self._wake()
         return was_set
 
@@ -69,7 +72,7 @@ class Rules:
         self._wake()
         return was_used
 
-    def pause(self, what: str, name: str, pause: Pause) -> None:
+    def pause(self, what: str, name: str, pause: Pause, **whose: str) -> None:
         """Pause a throttle or a queue."""
         self._run(
             f"pause_{what}",
@@ -78,11 +81,12 @@ class Rules:
             seconds=pause.seconds,
             reason=pause.reason,
             by=pause.by,
+            **whose,
         )
 
-    def resume(self, what: str, name: str) -> bool:
+    def resume(self, what: str, name: str, **whose: str) -> bool:
         """End the pause of a throttle or a queue."""
-        was_paused = bool(self._run(f"resume_{what}", name=name))
+        was_paused = bool(self._run(f"resume_{what}", name=name, **whose))
         self._wake()
         return was_paused
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from leasehold.model.facts import (
     COUNT_LIMIT,
@@ -21,7 +22,18 @@ from leasehold.model.facts import (
     NeedsFacts,
 )
 from leasehold.model.ids import JobId, WorkerId
-from leasehold.model.lanes import BEHIND, PAST, SEPARATOR, head_of, party_of, read_place
+from leasehold.model.lanes import (
+    BEHIND,
+    PAST,
+    SEPARATOR,
+    head_of,
+    names_of,
+    own_lane,
+    party_of,
+    read_place,
+    shown_lane,
+    tenant_of,
+)
 from leasehold.model.values import PRIORITY_LIMIT, Job
 from leasehold.store.sqlite.keys import read_keys
 from leasehold.store.sqlite.needing import predecessors, read_needs
@@ -189,22 +201,26 @@ def _lane(
     if not job.lane or stand.place not in {WAITING, SCHEDULED}:
         return None
     asking = [worker.id for worker in workers if worker.knows] or [_NOBODY]
-    states = [read_keys(connection, [job.lane], worker, now)[job.lane] for worker in asking]
+    lane = own_lane(job.lane, job.tenant)
+    states = [read_keys(connection, [lane], worker, now)[lane] for worker in asking]
     state = max(states, key=lambda each: each.room)
-    rules = rows(connection, "why_rules", lane=job.lane)
-    rules.sort(key=lambda rule: rule[0] != job.lane)  # the key's own limits go before its rule's
-    running = rows(connection, "why_lane_jobs", lane=job.lane, most=_SHOWN_JOBS)
+    every, rule, tenant = names_of(lane)
+    said = rows(connection, "why_rules", lane=lane, every=every, rule=rule, tenant=tenant or "")
+    said.sort(key=lambda row: -len(row[0]))  # the closer one goes first
+    rules = [row for row in said if not row[-1]]
+    running = rows(connection, "why_lane_jobs", lane=lane, most=_SHOWN_JOBS)
     return LaneFacts(
         key=job.lane,
+        tenant=tenant,
         is_known=any(limit is not None for rule in rules for limit in rule[1:4]),
         running=running[0][1] if running else 0,
         room=state.room,
-        running_limit=_first(rule[1] for rule in rules),
+        running_limit=_least(_first(rule[1] for rule in rules), said),
         per_worker=_first(rule[2] for rule in rules),
         rate=state.rate,
         burst=state.burst if state.is_rated else None,
         tokens=state.tokens if state.is_rated else None,
-        pause=_longest_pause(rules, now),
+        pause=_longest_pause(said, now),
         jobs=tuple(to_job_id(row[0]) for row in running),
     )
 
@@ -214,12 +230,19 @@ def _first(limits: Any) -> int | None:
     return next((limit for limit in limits if limit is not None), None)
 
 
+def _least(limit: int | None, said: Sequence[tuple[Any, ...]]) -> int | None:
+    """Return the limit, or what the tenant itself says where that is less."""
+    own = [row[1] for row in said if row[-1] and row[1] is not None]
+    return min(own if limit is None else [limit, *own], default=None)
+
+
 def _longest_pause(rules: Sequence[tuple[Any, ...]], now: int) -> Halt | None:
     paused = [rule for rule in rules if rule[4] is not None and rule[4] > now]
     if not paused:
         return None
-    name, *_, until, reason, by = max(paused, key=lambda rule: rule[4])
-    return _halt(name, until, reason, by)
+    name, *_, until, reason, by, said_by = max(paused, key=lambda rule: rule[4])
+    halt = _halt(shown_lane(name), until, reason, by)
+    return structs.replace(halt, tenant=tenant_of(name), is_tenants_word=bool(said_by))
 
 
 def _queue_pause(connection: sqlite3.Connection, queue: str, now: int) -> Halt | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from leasehold.model.ids import WorkerId
-from leasehold.model.lanes import LaneState, room_of, tokens_of
+from leasehold.model.lanes import OWN, LaneState, names_of, room_of, tenant_of, tokens_of
 from leasehold.store.sqlite.statements import as_json, rows, value
 from leasehold.store.sqlite.times import FOREVER, SECOND
 
@@ -84,8 +84,19 @@ def read_keys(
 ) -> dict[str, Key]:
     if not lanes:
         return {}
-    found = _decode(value(connection, "lane_states", keys=as_json(list(lanes)), worker=worker))
+    own = [lane for lane in lanes if lane.startswith(OWN)]
+    shared = [lane for lane in lanes if not lane.startswith(OWN)] if own else list(lanes)
+    found = _read_states(connection, "lane_states", shared, worker) if shared else []
+    if own:
+        asked = [(lane, *names_of(lane)) for lane in own]
+        found += _read_states(connection, "own_lane_states", asked, worker)
     return {row.lane: _to_key(row, now) for row in found}
+
+
+def _read_states(
+    connection: sqlite3.Connection, name: str, keys: Sequence[object], worker: WorkerId
+) -> list[_Row]:
+    return _decode(value(connection, name, keys=as_json(keys), worker=worker))
 
 
 def _to_key(row: _Row, now: int) -> Key:
@@ -141,7 +152,8 @@ def pour(connection: sqlite3.Connection, key: Key, now: int) -> None:
     rows(connection, "charge_fold", lane=key.lane)
     empty_seconds = (key.burst - key.tokens) / key.rate
     full_at = min(FOREVER, now + math.ceil(empty_seconds * SECOND))
-    rows(connection, "bucket_pour", lane=key.lane, full_at=full_at)
+    tenant = tenant_of(key.lane) or ""
+    rows(connection, "bucket_pour", lane=key.lane, tenant=tenant, full_at=full_at)
 
 
 def needs_tidying(connection: sqlite3.Connection, now: int) -> bool:

@@ -124,25 +124,25 @@ class Operators:
         with self._database.write() as connection:
             return holders.forget(connection, key, tenant)
 
-    def throttles(self) -> list[ThrottleInfo]:
+    def throttles(self, *, tenant: str | None = None) -> list[ThrottleInfo]:
         with self._database.read() as connection:
-            return rules.throttles(connection, self._clock.now())
+            return rules.throttles(connection, tenant, self._clock.now())
 
-    def change_throttle(self, name: str, change: RuleChange) -> None:
+    def change_throttle(self, name: str, change: RuleChange, *, tenant: str = "") -> None:
         with self._database.write() as connection:
-            rules.change_throttle(connection, name, change, self._clock.now())
+            rules.change_throttle(connection, name, change, tenant, self._clock.now())
 
-    def reset_throttle(self, name: str) -> bool:
+    def reset_throttle(self, name: str, *, tenant: str = "") -> bool:
         with self._database.write() as connection:
-            return rules.reset_throttle(connection, name, self._clock.now())
+            return rules.reset_throttle(connection, name, tenant, self._clock.now())
 
-    def pause_throttle(self, name: str, pause: Pause) -> None:
+    def pause_throttle(self, name: str, pause: Pause, *, tenant: str = "") -> None:
         with self._database.write() as connection:
-            rules.pause_throttle(connection, name, pause, self._clock.now())
+            rules.pause_throttle(connection, name, pause, tenant, self._clock.now())
 
-    def resume_throttle(self, name: str) -> bool:
+    def resume_throttle(self, name: str, *, tenant: str = "") -> bool:
         with self._database.write() as connection:
-            return rules.resume_throttle(connection, name, self._clock.now())
+            return rules.resume_throttle(connection, name, tenant, self._clock.now())
 
     def refill_throttle(self, name: str) -> bool:
         with self._database.write() as connection:

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from leasehold.model.ids import JobId
+from leasehold.model.lanes import shown_lane
 from leasehold.model.needs import Needs
 from leasehold.model.states import State
 from leasehold.model.values import Attempt, Filter, Job, WorkerInfo
@@ -25,6 +26,7 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "result": msgspec.json.decode,
     "needs": msgspec.json.Decoder(Needs).decode,
     "state": State,
+    "lane": shown_lane,
     "cancel_requested": bool,
     "run_at": to_datetime,
     "claimed_at": to_datetime,

@@ -11,22 +11,24 @@ from leasehold.model.values import Held
 from leasehold.store.sqlite.keys import read_tokens
 from leasehold.store.sqlite.statements import as_json, count, rows, value
 from leasehold.store.sqlite.times import FOREVER, later, to_datetime_or_none
+from leasehold.store.told_throttles import SaidRow, tell_throttles
 
 _SOMEBODY = "somebody"
 
 
 # -- throttles -------------------------------------------------------------------------------------
-def throttles(connection: sqlite3.Connection, now: int) -> list[ThrottleInfo]:
-    found = rows(connection, "throttles", now=now)
-    tokens = read_tokens(connection, [row[0] for row in found], now)
-    return [
-        ThrottleInfo(
+def throttles(connection: sqlite3.Connection, tenant: str | None, now: int) -> list[ThrottleInfo]:
+    found = rows(connection, "throttles", tenant=tenant, now=now)
+    tokens = read_tokens(connection, {row[0] for row in found}, now)
+    said = (
+        SaidRow(
             name=name,
+            tenant=said_by,
             running_limit=running_limit,
             per_worker=per_worker,
             rate=rate,
             burst=burst,
-            tokens=tokens.get(name),
+            tokens=tokens.get(lane),
             paused_until=to_datetime_or_none(paused_until),
             pause_reason=reason,
             paused_by=paused_by,
@@ -35,7 +37,9 @@ def throttles(connection: sqlite3.Connection, now: int) -> list[ThrottleInfo]:
             waiting=waiting,
         )
         for (
+            lane,
             name,
+            said_by,
             running_limit,
             per_worker,
             rate,
@@ -47,32 +51,36 @@ def throttles(connection: sqlite3.Connection, now: int) -> list[ThrottleInfo]:
             running,
             waiting,
         ) in found
-    ]
+    )
+    return tell_throttles(said, tenant)
 
 
 def change_throttle(
-    connection: sqlite3.Connection, name: str, change: RuleChange, now: int
+    connection: sqlite3.Connection, name: str, change: RuleChange, tenant: str, now: int
 ) -> None:
     rows(
         connection,
         "change_throttle",
         name=name,
+        tenant=tenant,
         change=as_json(change),
         by=change.by or _SOMEBODY,
         now=now,
     )
 
 
-def reset_throttle(connection: sqlite3.Connection, name: str, now: int) -> bool:
+def reset_throttle(connection: sqlite3.Connection, name: str, tenant: str, now: int) -> bool:
     if ":" not in name:
-        return count(connection, "reset_rule", name=name, now=now) > 0
-    is_changed = count(connection, "reset_key", name=name, now=now) > 0
-    rows(connection, "forget_key", name=name, now=now)
+        return count(connection, "reset_rule", name=name, tenant=tenant, now=now) > 0
+    is_changed = count(connection, "reset_key", name=name, tenant=tenant, now=now) > 0
+    rows(connection, "forget_key", name=name, tenant=tenant, now=now)
     return is_changed
 
 
-def pause_throttle(connection: sqlite3.Connection, name: str, pause: Pause, now: int) -> None:
-    rows(connection, "pause_throttle", name=name, **_described(pause, now))
+def pause_throttle(
+    connection: sqlite3.Connection, name: str, pause: Pause, tenant: str, now: int
+) -> None:
+    rows(connection, "pause_throttle", name=name, tenant=tenant, **_described(pause, now))
 
 
 def pause_lane(
@@ -82,8 +90,8 @@ def pause_lane(
     return count(connection, "pause_lane", **named, **_described(pause, now)) > 0
 
 
-def resume_throttle(connection: sqlite3.Connection, name: str, now: int) -> bool:
-    return count(connection, "resume_throttle", name=name, now=now) > 0
+def resume_throttle(connection: sqlite3.Connection, name: str, tenant: str, now: int) -> bool:
+    return count(connection, "resume_throttle", name=name, tenant=tenant, now=now) > 0
 
 
 def refill_throttle(connection: sqlite3.Connection, name: str, now: int) -> bool:

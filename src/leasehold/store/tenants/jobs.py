@@ -96,6 +96,9 @@ class TenantJobs:
             lane = structs.replace(lane, jobs=jobs, pause=_unsigned(lane.pause))
         return structs.replace(
             facts,
+            is_for_tenant=True,
+            before=min(1, facts.before),
+            shares=min(1, facts.shares),
             worker=None if facts.worker is None else "a worker",
             lane=lane,
             queue_pause=_unsigned(facts.queue_pause),

@@ -116,12 +116,7 @@ class NotForTenantsStore:
     session: Any = refuse("session")
     close_session: Any = refuse("close_session")
     prune_audit: Any = refuse("prune_audit")
-    # -- throttles, shares and queues, which tenants have in common
-    throttles: Any = refuse("throttles")
-    change_throttle: Any = refuse("change_throttle")
-    reset_throttle: Any = refuse("reset_throttle")
-    pause_throttle: Any = refuse("pause_throttle")
-    resume_throttle: Any = refuse("resume_throttle")
+    # -- shares and queues, which tenants have in common, and what is used up of a rate
     refill_throttle: Any = refuse("refill_throttle")
     shares: Any = refuse("shares")
     change_share: Any = refuse("change_share")

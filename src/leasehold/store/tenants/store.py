@@ -17,6 +17,7 @@ from leasehold.store.tenants.batches import TenantBatches
 from leasehold.store.tenants.jobs import TenantJobs
 from leasehold.store.tenants.refusing import NotForTenantsStore
 from leasehold.store.tenants.stamping import Stamp, needed_by
+from leasehold.store.tenants.throttles import TenantThrottles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from leasehold.store.contract.tenancy import OwnersScript
 
 
-class TenantStore(TenantJobs, TenantBatches, NotForTenantsStore):
+class TenantStore(TenantJobs, TenantBatches, TenantThrottles, NotForTenantsStore):
     """Belongs to whoever gave the store: closing it closes nothing."""
 
     def __init__(self, whole: Callable[[], Store], tenant: str) -> None:

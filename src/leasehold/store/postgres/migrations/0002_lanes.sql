@@ -29,11 +29,13 @@ CREATE TABLE leasehold.waiting (
 CREATE UNIQUE INDEX waiting_place ON leasehold.waiting (place, created_at, job_id);
 CREATE UNIQUE INDEX waiting_job ON leasehold.waiting (job_id);
 
--- What people and code say about throttles: a rule ('domain') or one key of it ('domain:a.com').
--- Claims only read it.
+-- What people and code say about throttles: a rule ('domain') or one key of it ('domain:a.com'); of a
+-- throttle that is each tenant's own ('@domain') also a tenant's keys, all of them or one ('@domain:acme'
+-- and U+001E, and the key). Claims only read it. A row with a tenant is what that tenant says about its own
+-- keys: it can only make them stricter.
 CREATE TABLE leasehold.throttle (
-  name         text COLLATE "C" NOT NULL PRIMARY KEY,
-  tenant       text             NOT NULL DEFAULT '',
+  name         text COLLATE "C" NOT NULL,
+  tenant       text COLLATE "C" NOT NULL DEFAULT '',
   running      integer          CHECK (running >= 0),    -- at once, in all processes
   per_worker   integer          CHECK (per_worker >= 0), -- at once, in one worker
   rate         double precision CHECK (rate > 0),        -- units per second
@@ -43,15 +45,17 @@ CREATE TABLE leasehold.throttle (
   paused_by    text,
   set_by       text, -- NULL: as the code declared it
   updated_at   timestamptz      NOT NULL,
+  PRIMARY KEY (name, tenant),
   CHECK ((rate IS NULL) = (burst IS NULL))
 );
 
 -- How far a key's rate is used up: the moment at which its bucket is full again. No row: it is full.
 -- Written under the key's turnstile only.
 CREATE TABLE leasehold.bucket (
-  lane    text COLLATE "C" NOT NULL PRIMARY KEY,
-  tenant  text        NOT NULL DEFAULT '',
-  full_at timestamptz NOT NULL
+  lane    text COLLATE "C" NOT NULL,
+  tenant  text COLLATE "C" NOT NULL DEFAULT '', -- whose own the key is
+  full_at timestamptz      NOT NULL,
+  PRIMARY KEY (lane, tenant)
 ) WITH (fillfactor = 50);
 
 -- What attempts spent more, or less, than was reserved: finish adds, the key's next claim takes in.
@@ -86,33 +90,97 @@ CREATE TABLE leasehold.queue (
   updated_at    timestamptz      NOT NULL
 );
 
+-- Makes the key of what was asked for where it is each tenant's own; U+001E, which no name can have, ends
+-- the tenant. model/lanes.py says the same.
+CREATE FUNCTION leasehold.own_lane(asked text, tenant text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN left(asked, 1) = '@'
+      THEN split_part(asked, ':', 1) || ':' || tenant || E'\x1e'
+        || substr(asked, length(split_part(asked, ':', 1)) + 2)
+    ELSE asked
+  END
+$$;
+
+-- Says whose own a key is; NULL: it is a rule, or all tenants'.
+CREATE FUNCTION leasehold.lane_tenant(lane text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN strpos(lane, E'\x1e') > 0
+      THEN substr(split_part(lane, E'\x1e', 1), length(split_part(lane, ':', 1)) + 2)
+  END
+$$;
+
+-- The name that a key was made of, as people write it.
+CREATE FUNCTION leasehold.shown_lane(lane text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE
+AS $$
+  SELECT CASE
+    WHEN strpos(lane, E'\x1e') > 0
+      THEN concat_ws(':', split_part(lane, ':', 1), nullif(substr(lane, strpos(lane, E'\x1e') + 1), ''))
+    ELSE lane
+  END
+$$;
+
 -- How keys stand at a moment: the one predicate of the claim, of the look for lanes and of `why`
--- (model/lanes.py says the same). A key without own limits has its rule's; one of a rule that nobody
--- has declared has no room. `keys` are distinct; PostgreSQL puts this into the statements that call it.
+-- (model/lanes.py says the same). A key without own limits has its rule's, a tenant's own one those of all
+-- the tenant's first; one of a rule that nobody has declared has no room. What a tenant says of its own
+-- can only lower that. `keys` are distinct; PostgreSQL puts this into the statements that call it.
 CREATE FUNCTION leasehold.lane_states(keys text[], who bigint, moment timestamptz)
 RETURNS TABLE (number bigint, lane text, is_known boolean, paused_until timestamptz, running bigint,
   room bigint, rate double precision, burst double precision, tokens double precision)
 LANGUAGE sql
 STABLE
 AS $$
-  WITH rule AS MATERIALIZED (
-    SELECT name, running, per_worker, rate, burst, paused_until
+  WITH asked AS MATERIALIZED (
+    SELECT number, key, split_part(key, ':', 1) AS rule,
+      left(key, strpos(key, E'\x1e')) AS every -- all that its tenant has of the rule; '': it is no tenant's
+    FROM unnest(keys) WITH ORDINALITY AS one (key, number)
+  ),
+  rule AS MATERIALIZED (
+    SELECT name, tenant, running, per_worker, rate, burst, paused_until
     FROM leasehold.throttle
-    WHERE name = ANY (keys || ARRAY (SELECT DISTINCT split_part(key, ':', 1) FROM unnest(keys) AS key))
+    WHERE name = ANY (keys || ARRAY (SELECT rule FROM asked UNION SELECT every FROM asked))
+  ),
+  theirs AS MATERIALIZED ( -- what operators say of all that a tenant has, and the tenant of its own
+    SELECT own.key, every.running, every.per_worker, every.rate, every.burst, every.paused_until,
+      least(mine.running, all_mine.running) AS most,
+      greatest(mine.paused_until, all_mine.paused_until) AS own_pause
+    FROM (
+      SELECT key, every, nullif(leasehold.lane_tenant(key), '') AS tenant FROM asked WHERE every <> ''
+    ) AS own
+    LEFT JOIN rule AS every ON every.name = own.every AND every.tenant = ''
+    LEFT JOIN rule AS mine ON mine.name = own.key AND mine.tenant = own.tenant
+    LEFT JOIN rule AS all_mine ON all_mine.name = own.every AND all_mine.tenant = own.tenant
   ),
   said AS MATERIALIZED (
     SELECT asked.number, asked.key,
       -- by a limit, not by a row: pausing a rule that nobody declared does not open it
-      coalesce(own.running, common.running, own.per_worker, common.per_worker) IS NOT NULL
-        OR coalesce(own.rate, common.rate) IS NOT NULL AS is_known,
-      greatest(own.paused_until, common.paused_until) AS paused_until,
-      coalesce(own.running, common.running) AS running,
-      coalesce(own.per_worker, common.per_worker) AS per_worker,
-      coalesce(own.rate, common.rate) AS rate,
-      CASE WHEN own.rate IS NULL THEN common.burst ELSE own.burst END AS burst
-    FROM unnest(keys) WITH ORDINALITY AS asked (key, number)
-    LEFT JOIN rule AS own ON own.name = asked.key
-    LEFT JOIN rule AS common ON common.name = split_part(asked.key, ':', 1)
+      coalesce(own.running, theirs.running, common.running) IS NOT NULL
+        OR coalesce(own.per_worker, theirs.per_worker, common.per_worker) IS NOT NULL
+        OR coalesce(own.rate, theirs.rate, common.rate) IS NOT NULL AS is_known,
+      greatest(own.paused_until, theirs.paused_until, common.paused_until, theirs.own_pause)
+        AS paused_until,
+      least(coalesce(own.running, theirs.running, common.running), theirs.most) AS running,
+      coalesce(own.per_worker, theirs.per_worker, common.per_worker) AS per_worker,
+      coalesce(own.rate, theirs.rate, common.rate) AS rate,
+      CASE
+        WHEN own.rate IS NOT NULL THEN own.burst
+        WHEN theirs.rate IS NOT NULL THEN theirs.burst
+        ELSE common.burst
+      END AS burst
+    FROM asked
+    LEFT JOIN rule AS own ON own.name = asked.key AND own.tenant = ''
+    LEFT JOIN rule AS common ON common.name = asked.rule AND common.tenant = ''
+    LEFT JOIN theirs ON theirs.key = asked.key
   ),
   held AS MATERIALIZED (
     SELECT lease.lane, count(*) AS running, count(*) FILTER (WHERE lease.worker = who) AS here
@@ -334,13 +402,13 @@ BEGIN
     GROUP BY lane
   ),
   poured AS (
-    INSERT INTO leasehold.bucket (lane, full_at)
+    INSERT INTO leasehold.bucket (lane, tenant, full_at)
     -- rounded up, so that a window never holds more than burst + rate x window
-    SELECT lane, moment + make_interval(secs =>
+    SELECT lane, coalesce(leasehold.lane_tenant(lane), ''), moment + make_interval(secs =>
       ceil(least((state.burst - state.tokens + spending.amount) / state.rate, 1e9) * 1e6) / 1e6)
     FROM spending
     JOIN state USING (lane)
-    ON CONFLICT (lane) DO UPDATE
+    ON CONFLICT (lane, tenant) DO UPDATE
     SET full_at = excluded.full_at
   )
   SELECT chosen.number, chosen.job_id, ticket, chosen.kind, job.args::text, chosen.attempt + 1,

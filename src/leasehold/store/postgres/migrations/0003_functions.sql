@@ -30,17 +30,19 @@ BEGIN
 END
 $$;
 
--- Refuses what can't be part of a place, whose parts are told apart by a control character.
-CREATE FUNCTION leasehold.check_place(lane text, share text, queue text, kind text, cost double precision)
+-- Makes a job's lane, with its tenant where that has it for itself, and refuses what can't be part of a
+-- place, whose parts are told apart by control characters.
+CREATE FUNCTION leasehold.check_place(lane text, share text, queue text, kind text, cost double precision,
+  tenant text)
 RETURNS text
 LANGUAGE plpgsql
 IMMUTABLE
 AS $$
 BEGIN
-  IF concat(lane, share, queue, kind) ~ '[\x01-\x1f\x7f]' THEN
+  IF concat(lane, share, queue, kind, tenant) ~ '[\x01-\x1f\x7f]' THEN
     RAISE EXCEPTION USING
       ERRCODE = '22023',
-      MESSAGE = 'throttle, share, queue and kind of a job must be printable text';
+      MESSAGE = 'throttle, share, queue, kind and tenant of a job must be printable text';
   END IF;
   IF greatest(length(lane), length(share)) > 200 THEN
     RAISE EXCEPTION USING
@@ -52,7 +54,7 @@ BEGIN
       ERRCODE = '22023',
       MESSAGE = 'the cost of a job must be a number from 0 on';
   END IF;
-  RETURN lane;
+  RETURN leasehold.own_lane(lane, tenant);
 END
 $$;
 
@@ -101,7 +103,7 @@ AS $$
   SELECT id, tenant, queue, kind, args, priority, max_attempts, timeout_seconds,
     CASE
       WHEN coalesce(lane, share) IS NOT NULL
-        THEN leasehold.check_place(coalesce(lane, ''), share, queue, kind, cost)
+        THEN leasehold.check_place(coalesce(lane, ''), share, queue, kind, cost, tenant)
     END,
     batch, created_by, run_at, share, cost, key, needs, on_end, trace
   FROM (
@@ -335,8 +337,8 @@ AS $$
 $$;
 
 -- One job: SELECT leasehold.enqueue('mail.send', '{"to": 7}', delay => '5 minutes');
--- `throttle` is a rule or a rule and its key ('domain:a.com'). What is left out is as the kind's task
--- has it. With a `key` it returns the job that stands, another one if that has the key; `on_duplicate`
+-- `throttle` is a rule or a rule and its key ('domain:a.com'; '@domain:a.com' is the tenant's own). What is
+-- left out is as the kind's task has it. With a `key` it returns the job that stands, another one if that has the key; `on_duplicate`
 -- is skip, replace, debounce or latest, `unique_for` is live, ever or a time. With `after` it waits
 -- until those jobs have succeeded, or one of them (`after_any`), or have ended in any way
 -- (`even_if_failed`). `on_end` is a job to make when this one has ended: '{"kind": "mail.done"}'.

@@ -83,7 +83,7 @@ SELECT
   claimed_at AS locked_at,
   lease_until AS locked_until,
   key,
-  nullif(lane, '') AS throttle_key,
+  nullif(leasehold.shown_lane(lane), '') AS throttle_key,
   batch AS batch_id,
   started_at,
   finished_at,

@@ -26,7 +26,7 @@ BEGIN
 END
 $$;
 
--- … one row, which names jobs, batches and callbacks.
+-- … one row, which names jobs, batches, callbacks and a lane.
 CREATE FUNCTION leasehold.keep_apart()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -51,7 +51,7 @@ BEGIN
     SELECT
     FROM unnest(ARRAY[job -> 'on_end', written -> 'on_failure']) AS callback
     WHERE nullif(callback ->> 'tenant', '') <> NEW.tenant
-  ) THEN
+  ) OR leasehold.lane_tenant(written ->> 'lane') <> NEW.tenant THEN
     PERFORM leasehold.refuse_foreign(TG_TABLE_NAME);
   END IF;
   RETURN NULL;
@@ -86,7 +86,14 @@ BEGIN
     ) THEN
       PERFORM leasehold.refuse_foreign(TG_TABLE_NAME);
     END IF;
-  ELSIF TG_TABLE_NAME IN ('ready', 'scheduled', 'parked', 'waiting') THEN
+  ELSIF TG_TABLE_NAME IN ('scheduled', 'waiting') THEN
+    IF EXISTS (
+      SELECT FROM written WHERE leasehold.lane_tenant(written.lane) <> written.tenant
+    ) THEN
+      PERFORM leasehold.refuse_foreign(TG_TABLE_NAME);
+    END IF;
+  END IF;
+  IF TG_TABLE_NAME IN ('ready', 'scheduled', 'parked', 'waiting') THEN
     IF EXISTS (
       SELECT
       FROM written

@@ -61,19 +61,21 @@ lane AS ( -- what a claim goes by, for the worker with the most room: a limit ma
   ORDER BY state.room DESC
   LIMIT 1
 ),
-rule AS MATERIALIZED ( -- the key's own limits before its rule's
-  SELECT throttle.name, throttle.running, throttle.per_worker, throttle.paused_until,
-    throttle.pause_reason, throttle.paused_by, throttle.name = stand.lane AS is_own
+rule AS MATERIALIZED ( -- the longest name is the closest: a key, all of a tenant's keys, their rule
+  SELECT throttle.name, throttle.tenant, throttle.running, throttle.per_worker, throttle.paused_until,
+    throttle.pause_reason, throttle.paused_by, length(throttle.name) AS closeness
   FROM stand
-  JOIN leasehold.throttle ON throttle.name IN (stand.lane, split_part(stand.lane, ':', 1))
+  JOIN leasehold.throttle ON throttle.name IN (
+    stand.lane, left(stand.lane, strpos(stand.lane, E'\x1e')), split_part(stand.lane, ':', 1))
   WHERE stand.lane <> ''
+    AND throttle.tenant IN ('', leasehold.lane_tenant(stand.lane))
 ),
 halt AS (
   SELECT rule.*
   FROM rule
   CROSS JOIN moment
   WHERE rule.paused_until > moment.moment
-  ORDER BY rule.paused_until DESC, rule.is_own DESC
+  ORDER BY rule.paused_until DESC, rule.closeness DESC
   LIMIT 1
 ),
 head AS ( -- of the places of all shares that take turns with this one
@@ -206,12 +208,28 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
     )
   END AS tenant_running,
   stand.lane, lane.is_known, lane.running, lane.room, lane.rate, lane.burst, lane.tokens,
-  (SELECT running FROM rule WHERE running IS NOT NULL ORDER BY is_own DESC LIMIT 1) AS running_limit,
-  (SELECT per_worker FROM rule WHERE per_worker IS NOT NULL ORDER BY is_own DESC LIMIT 1) AS per_worker,
+  least(
+    (
+      SELECT running
+      FROM rule
+      WHERE running IS NOT NULL AND tenant = ''
+      ORDER BY closeness DESC
+      LIMIT 1
+    ),
+    (SELECT min(running) FROM rule WHERE tenant <> '')
+  ) AS running_limit,
+  (
+    SELECT per_worker
+    FROM rule
+    WHERE per_worker IS NOT NULL AND tenant = ''
+    ORDER BY closeness DESC
+    LIMIT 1
+  ) AS per_worker,
   halt.name AS halted,
   CASE WHEN halt.paused_until < '9999-12-31' THEN halt.paused_until END AS halted_until,
   halt.pause_reason AS halted_reason,
   halt.paused_by AS halted_by,
+  halt.tenant <> '' AS halted_by_tenant,
   ARRAY (
     SELECT lease.job_id
     FROM leasehold.lease

@@ -9,7 +9,7 @@ WHERE lease.job_id = %(job_id)s
   AND lease.fence = %(fence)s -- the fence: who lost its lease has no say about others' jobs
   AND lease.worker = %(worker)s
   AND lease.lane <> ''
-ON CONFLICT (name) DO UPDATE
+ON CONFLICT (name, tenant) DO UPDATE
 SET paused_until = greatest(t.paused_until, excluded.paused_until),
   pause_reason = CASE
     WHEN t.paused_until >= excluded.paused_until THEN t.pause_reason

@@ -5,7 +5,7 @@ SELECT name, running, per_worker, rate, burst, %(skew)s + now()
 FROM jsonb_to_recordset(%(rules)s::jsonb) AS rule (name text, running integer, per_worker integer,
   rate double precision, burst double precision)
 ORDER BY name
-ON CONFLICT (name) DO UPDATE
+ON CONFLICT (name, tenant) DO UPDATE
 SET running = excluded.running,
   per_worker = excluded.per_worker,
   rate = excluded.rate,

@@ -8,5 +8,6 @@ SET running = CASE WHEN name LIKE '%%:%%' THEN NULL ELSE running END,
   set_by = NULL,
   updated_at = %(skew)s + now()
 WHERE name = %(name)s
+  AND tenant = %(tenant)s
   AND set_by IS NOT NULL
 RETURNING name

@@ -5,5 +5,6 @@ SET paused_until = NULL,
   paused_by = NULL,
   updated_at = %(skew)s + now()
 WHERE name = %(name)s
+  AND tenant = %(tenant)s
   AND paused_until > %(skew)s + now()
 RETURNING name

@@ -3,11 +3,15 @@
 -- that waits, for `leasehold doctor`.
 SELECT 'throttle', split_part(waiting.lane, ':', 1), count(*)
 FROM leasehold.waiting
-LEFT JOIN leasehold.throttle AS own ON own.name = waiting.lane
-LEFT JOIN leasehold.throttle AS rule ON rule.name = split_part(waiting.lane, ':', 1)
+LEFT JOIN leasehold.throttle AS own ON own.name = waiting.lane AND own.tenant = ''
+LEFT JOIN leasehold.throttle AS every
+  ON every.name = left(waiting.lane, strpos(waiting.lane, E'\x1e')) AND every.tenant = ''
+LEFT JOIN leasehold.throttle AS rule
+  ON rule.name = split_part(waiting.lane, ':', 1) AND rule.tenant = ''
 WHERE waiting.lane <> ''
-  AND coalesce(own.running, rule.running, own.per_worker, rule.per_worker) IS NULL
-  AND coalesce(own.rate, rule.rate) IS NULL
+  AND coalesce(own.running, every.running, rule.running) IS NULL
+  AND coalesce(own.per_worker, every.per_worker, rule.per_worker) IS NULL
+  AND coalesce(own.rate, every.rate, rule.rate) IS NULL
 GROUP BY 2
 UNION ALL
 SELECT 'queue', name,

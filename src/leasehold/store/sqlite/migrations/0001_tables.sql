@@ -25,9 +25,13 @@ CREATE TABLE leasehold_job (
   created_at      INTEGER NOT NULL,
   run_at          INTEGER, -- as asked; NULL when it was due at once
   trace           TEXT, -- whose work this is part of: W3C traceparent, perhaps a blank and tracestate
-  -- U+001F is between the parts of a place, see leasehold_waiting
+  -- U+001F is between the parts of a place, see leasehold_waiting; U+001E ends the tenant in a lane that
+  -- is its own, so nobody can write another's
   CONSTRAINT lane_without_separator CHECK
-    (lane IS NULL OR instr(queue || kind || coalesce(share, '') || lane, char(31)) = 0)
+    (lane IS NULL OR instr(queue || kind || coalesce(share, '') || lane, char(31)) = 0 AND iif(
+      substr(lane, 1, 1) = '@',
+      substr(lane, instr(lane, ':') + 1, length(tenant) + 1) = tenant || char(30),
+      instr(lane, char(30)) = 0))
 ) WITHOUT ROWID;
 
 -- Due and free to run, in the order of the claim. Claiming deletes the row. What has a lane never

@@ -28,10 +28,12 @@ CREATE TABLE leasehold_waiting (
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX leasehold_waiting_place ON leasehold_waiting (place, created_at, job_id);
 
--- What people and code say about throttles: a rule ('domain') or one key of it ('domain:a.com').
--- Claims only read it.
+-- What people and code say about throttles: a rule ('domain') or one key of it ('domain:a.com'); of a
+-- throttle that is each tenant's own ('@domain') also a tenant's keys, all of them or one ('@domain:acme'
+-- and U+001E, and the key). Claims only read it. A row with a tenant is what that tenant says about its own
+-- keys: it can only make them stricter.
 CREATE TABLE leasehold_throttle (
-  name         TEXT    NOT NULL PRIMARY KEY,
+  name         TEXT    NOT NULL,
   tenant       TEXT    NOT NULL DEFAULT '',
   running      INTEGER CHECK (running >= 0),    -- at once, in all processes
   per_worker   INTEGER CHECK (per_worker >= 0), -- at once, in one worker
@@ -42,15 +44,17 @@ CREATE TABLE leasehold_throttle (
   paused_by    TEXT,
   set_by       TEXT,                            -- NULL: as the code declared it
   updated_at   INTEGER NOT NULL,
+  PRIMARY KEY (name, tenant),
   CHECK ((rate IS NULL) = (burst IS NULL))
 ) WITHOUT ROWID;
 
 -- How far a key's rate is used up: the moment at which its bucket is full again. No row: it is full.
 -- Written by claims, in the transaction that writes the leases.
 CREATE TABLE leasehold_bucket (
-  lane    TEXT    NOT NULL PRIMARY KEY,
-  tenant  TEXT    NOT NULL DEFAULT '',
-  full_at INTEGER NOT NULL
+  lane    TEXT    NOT NULL,
+  tenant  TEXT    NOT NULL DEFAULT '', -- whose own the key is
+  full_at INTEGER NOT NULL,
+  PRIMARY KEY (lane, tenant)
 ) WITHOUT ROWID;
 
 -- What attempts spent more, or less, than was reserved: finish adds, the key's next claim takes in.

@@ -63,7 +63,11 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%S', told.until / 1000000, 'unixepoch')
     || printf('.%06dZ', told.until % 1000000) AS locked_until,
   told.key,
-  told.lane AS throttle_key,
+  CASE
+    WHEN instr(told.lane, char(30)) = 0 THEN told.lane
+    ELSE substr(told.lane, 1, instr(told.lane, ':') - 1) || iif(
+      substr(told.lane, -1) = char(30), '', ':' || substr(told.lane, instr(told.lane, char(30)) + 1))
+  END AS throttle_key,
   told.batch AS batch_id,
   strftime('%Y-%m-%dT%H:%M:%S', told.begun_at / 1000000, 'unixepoch')
     || printf('.%06dZ', told.begun_at % 1000000) AS started_at,

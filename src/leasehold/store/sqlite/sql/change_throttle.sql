@@ -1,12 +1,12 @@
 -- Changes those limits of a rule or of one key that `change` names, null lifting one. Primary key.
 -- A rate always has a burst, of one second where nobody says another.
 INSERT INTO leasehold_throttle
-  (name, running, per_worker, rate, burst, set_by, updated_at)
+  (name, tenant, running, per_worker, rate, burst, set_by, updated_at)
 VALUES
-  (:name, :change ->> 'running', :change ->> 'per_worker', :change ->> 'rate',
+  (:name, :tenant, :change ->> 'running', :change ->> 'per_worker', :change ->> 'rate',
    iif(:change ->> 'rate' IS NULL, NULL, coalesce(:change ->> 'burst', :change ->> 'rate')),
    :by, :now)
-ON CONFLICT (name) DO UPDATE
+ON CONFLICT (name, tenant) DO UPDATE
 SET running = iif(json_type(:change, '$.running') IS NULL, running, excluded.running),
     per_worker = iif(json_type(:change, '$.per_worker') IS NULL, per_worker, excluded.per_worker),
     rate = iif(json_type(:change, '$.rate') IS NULL, rate, excluded.rate),

@@ -18,8 +18,19 @@ alike AS MATERIALIZED (
     coalesce(said ->> 4, task.max_attempts, 5) AS max_attempts,
     coalesce(said ->> 5, task.timeout_seconds, 3600) AS timeout_seconds,
     -- with a share, also one made of the arguments, a job without a throttle has a lane, too
-    coalesce(said ->> 6, policy.throttle,
-      iif(coalesce(said ->> 7, policy.share_by) IS NULL, NULL, '')) AS lane,
+    CASE
+      -- what is each tenant's own has the tenant in it: here, and nowhere else
+      WHEN substr(coalesce(said ->> 6, policy.throttle), 1, 1) = '@'
+        THEN substr(
+            coalesce(said ->> 6, policy.throttle), 1,
+            instr(coalesce(said ->> 6, policy.throttle) || ':', ':') - 1)
+          || ':' || (said ->> 0) || char(30)
+          || substr(
+            coalesce(said ->> 6, policy.throttle),
+            instr(coalesce(said ->> 6, policy.throttle) || ':', ':') + 1)
+      ELSE coalesce(said ->> 6, policy.throttle,
+        iif(coalesce(said ->> 7, policy.share_by) IS NULL, NULL, ''))
+    END AS lane,
     coalesce(said ->> 7, iif(policy.share_by = '[]', said ->> 0, NULL)) AS share,
     coalesce(said ->> 8, policy.cost) AS cost,
     said ->> 9 AS batch, said ->> 10 AS created_by, said ->> 11 AS run_at, said ->> 12 AS own_key,
@@ -36,9 +47,9 @@ alike AS MATERIALIZED (
 )
 SELECT
   given.key, tenant, queue, kind, given.value, priority, max_attempts, timeout_seconds,
-  iif(lane_by IS NULL, lane, lane || (
-    SELECT group_concat(':' || coalesce(
-      iif(argument.type IN ('true', 'false'), argument.type, argument.atom), ''), '')
+  iif(lane_by IS NULL, lane, lane || iif(substr(lane, 1, 1) = '@', '', ':') || (
+    SELECT group_concat(coalesce(
+      iif(argument.type IN ('true', 'false'), argument.type, argument.atom), ''), ':')
     FROM json_each(lane_by) AS part
     LEFT JOIN json_each(given.value) AS argument ON argument.key = part.value
   )),

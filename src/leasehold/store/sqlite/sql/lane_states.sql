@@ -19,6 +19,7 @@ SELECT json_group_array(json_array(
   ))
 ))
 FROM json_each(:keys) AS key
-LEFT JOIN leasehold_throttle AS own ON own.name = key.value
+LEFT JOIN leasehold_throttle AS own ON own.name = key.value AND own.tenant = ''
 LEFT JOIN leasehold_throttle AS rule
   ON rule.name = substr(key.value, 1, instr(key.value || ':', ':') - 1)
+  AND rule.tenant = ''

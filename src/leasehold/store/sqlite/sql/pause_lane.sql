@@ -7,7 +7,7 @@ WHERE lease.job_id = :id
 AND lease.fence = :fence
 AND lease.worker = :worker
 AND lease.lane <> ''
-ON CONFLICT (name) DO UPDATE
+ON CONFLICT (name, tenant) DO UPDATE
 SET paused_until = max(coalesce(paused_until, 0), excluded.paused_until),
     pause_reason = iif(paused_until >= excluded.paused_until, pause_reason, excluded.pause_reason),
     paused_by = iif(paused_until >= excluded.paused_until, paused_by, excluded.paused_by),

@@ -5,7 +5,7 @@ SELECT
   value ->> 'burst', :now
 FROM json_each(:rules)
 WHERE true
-ON CONFLICT (name) DO UPDATE
+ON CONFLICT (name, tenant) DO UPDATE
 SET running = excluded.running, per_worker = excluded.per_worker, rate = excluded.rate,
     burst = excluded.burst, updated_at = excluded.updated_at
 WHERE set_by IS NULL

@@ -3,12 +3,17 @@
 -- that waits, for `leasehold doctor`.
 SELECT 'throttle', substr(waiting.lane, 1, instr(waiting.lane || ':', ':') - 1), count(*)
 FROM leasehold_waiting AS waiting
-LEFT JOIN leasehold_throttle AS own ON own.name = waiting.lane
+LEFT JOIN leasehold_throttle AS own ON own.name = waiting.lane AND own.tenant = ''
+LEFT JOIN leasehold_throttle AS every
+  ON every.name = substr(waiting.lane, 1, instr(waiting.lane, char(30)))
+  AND every.tenant = ''
 LEFT JOIN leasehold_throttle AS rule
   ON rule.name = substr(waiting.lane, 1, instr(waiting.lane || ':', ':') - 1)
+  AND rule.tenant = ''
 WHERE waiting.lane <> ''
-AND coalesce(
-  own.running, rule.running, own.per_worker, rule.per_worker, own.rate, rule.rate) IS NULL
+AND coalesce(own.running, own.per_worker, own.rate) IS NULL
+AND coalesce(every.running, every.per_worker, every.rate) IS NULL
+AND coalesce(rule.running, rule.per_worker, rule.rate) IS NULL
 GROUP BY 2
 UNION ALL
 SELECT 'queue', name,

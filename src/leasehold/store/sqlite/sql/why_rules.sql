@@ -1,4 +1,5 @@
--- What is said of a throttle's key and of its rule: primary key.
-SELECT name, running, per_worker, rate, paused_until, pause_reason, paused_by
+-- What is said of a throttle's key and of its rule, of all that its tenant has between them: primary key.
+SELECT name, running, per_worker, rate, paused_until, pause_reason, paused_by, tenant
 FROM leasehold_throttle
-WHERE name IN (:lane, substr(:lane, 1, instr(:lane || ':', ':') - 1))
+WHERE name IN (:lane, :every, :rule)
+AND tenant IN ('', :tenant)
