@@ -67,6 +67,7 @@ def enqueue(store: Store, sql: psycopg.Connection[Any], arguments: str) -> Job:
         (f"'enrich', {ARGUMENTS}, share => 'u'", ("domain:a.com", "u", 2.5)),
         (f"'enrich', {ARGUMENTS}, throttle => 'domain:b', cost => 1", ("domain:b", "7:true", 1.0)),
         ("'other', throttle => 'domain:b'", ("domain:b", None, None)),
+        ("'other', throttle => '@each:b', tenant => 'acme'", ("@each:b", None, None)),
     ],
 )
 def test_a_job_of_a_throttled_kind_waits_in_its_lane(
@@ -93,6 +94,9 @@ def test_a_job_without_a_throttle_is_queued(
         ("'enrich', '{\"host\": [1], \"user\": 7}'", "host can't be part of a key"),
         ('\'enrich\', \'{"host": "", "user": 7}\'', "must not be empty"),
         ("'other', throttle => E'domain:\\x1f'", "printable"),
+        ("'other', throttle => E'@domain:globex\\x1ea', tenant => 'acme'", "printable"),
+        ("'other', throttle => '@domain:a', tenant => E'acme\\x1e'", "printable"),
+        ('\'enrich\', \'{"host": "a\\u001eb", "user": 7, "is_new": true}\'', "printable"),
         ("'other', share => E'\\n'", "printable"),
         ("'other', throttle => 'domain:b', queue => E'a\\x1fb'", "printable"),
         ("'other', throttle => repeat('x', 201)", "longer than 200"),

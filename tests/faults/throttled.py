@@ -1,6 +1,7 @@
 """Throttled jobs under kills: counts, in the handlers themselves, how many of a key run at once.
 
-`python -m tests.faults.throttled postgres|sqlite` is the long form: 20,000 jobs on 500 keys.
+`python -m tests.faults.throttled postgres|sqlite` is the long form: 20,000 jobs on 500 keys; with
+`tenants` as a third word they are of two tenants, who have the throttle each for itself.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from pathlib import Path
 
 import leasehold as lh
 from tests.faults.target import postgres_target, sqlite_target
-from tests.faults.throttled_worker import LIMIT, closed, hold
+from tests.faults.throttled_worker import LIMIT, closed, hold, own
 from tests.faults.turnout import ROWS, Turnout
 
 _LOOK_SECONDS = 0.05
+TENANTS = ("acme", "globex")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,12 @@ class Plan:
     workers: int = 4
     lease_seconds: float = 1.5
     limit_seconds: float = 300.0
+    has_tenants: bool = False
+
+    @property
+    def seats(self) -> int:
+        """How many keys are counted: each tenant's, and what both run of one."""
+        return self.keys * 3 if self.has_tenants else self.keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +50,7 @@ class Result:
     succeeded: int
     left: int
     seconds: float
+    most_together: int = 0  # of one key, whosever
 
 
 class Company:
@@ -51,7 +60,7 @@ class Company:
         self._url = url
         self._file = file
         self._plan = plan
-        self.turnout = Turnout(file, plan.keys)
+        self.turnout = Turnout(file, plan.seats)
         self._rows = iter(range(ROWS))
         self._members: dict[int, subprocess.Popen[bytes]] = {}
         for _ in range(plan.workers):
@@ -80,7 +89,7 @@ class Company:
                 "tests.faults.throttled_worker",
                 self._url,
                 str(self._file),
-                str(self._plan.keys),
+                str(self._plan.seats),
                 str(row),
                 str(self._plan.lease_seconds),
             ]
@@ -92,7 +101,7 @@ def run(url: str, folder: Path, plan: Plan, *, seed: int) -> Result:
     chance = random.Random(seed)
     with lh.Client(url) as client:
         client.enqueue_many(closed.call() for _ in range(plan.blocked))
-        client.enqueue_many(hold.call(number % plan.keys) for number in range(plan.jobs))
+        _enqueue(client, plan)
         company = Company(url, folder / "turnout", plan)
         started = time.monotonic()
         try:
@@ -102,7 +111,24 @@ def run(url: str, folder: Path, plan: Plan, *, seed: int) -> Result:
         ended = _ended(client, plan)
         left = sum(each.blocked for each in client.counts())
     seconds = time.monotonic() - started
-    return Result(most=company.turnout.most(), succeeded=ended, left=left, seconds=seconds)
+    counted, both = company.turnout, 2 * plan.keys
+    if not plan.has_tenants:
+        return Result(most=counted.most(), succeeded=ended, left=left, seconds=seconds)
+    together = counted.most(both)
+    most = counted.most(0, both)
+    return Result(most=most, succeeded=ended, left=left, seconds=seconds, most_together=together)
+
+
+def _enqueue(client: lh.Client, plan: Plan) -> None:
+    if not plan.has_tenants:
+        client.enqueue_many(hold.call(number % plan.keys) for number in range(plan.jobs))
+        return
+    for place, tenant in enumerate(TENANTS):
+        numbers = range(place, plan.jobs, len(TENANTS))
+        client.for_tenant(tenant).enqueue_many(
+            own.call(key, place * plan.keys + key, 2 * plan.keys + key)
+            for key in (number // 2 % plan.keys for number in numbers)
+        )
 
 
 def strike(client: lh.Client, company: Company, plan: Plan, chance: random.Random) -> None:
@@ -129,7 +155,8 @@ def _ended(client: lh.Client, plan: Plan) -> int:
 
 def main() -> int:
     store = sys.argv[1]
-    plan = Plan(jobs=20_000, keys=500, kills=40, blocked=100_000)
+    has_tenants = "tenants" in sys.argv[2:]
+    plan = Plan(jobs=20_000, keys=500, kills=40, blocked=100_000, has_tenants=has_tenants)
     folder = Path(tempfile.mkdtemp(prefix="leasehold-throttled-"))
     with sqlite_target(folder) if store == "sqlite" else postgres_target() as target:
         result = run(target.url, folder, plan, seed=random.randrange(2**32))

@@ -18,6 +18,7 @@ SCARCE_SECONDS = 86_400.0  # until one of it comes back
 SLOW_RATE, SMALL_BURST = 20.0, 4.0
 
 per_key = lh.Throttle("key", running=LIMIT)
+each_tenants = lh.Throttle("key", running=LIMIT, per_tenant=True)
 steady = lh.Throttle("steady", rate=RATE, burst=BURST)
 scarce = lh.Throttle("scarce", rate=1, per=SCARCE_SECONDS, burst=ENOUGH)
 slow = lh.Throttle("slow", rate=SLOW_RATE, burst=SMALL_BURST)
@@ -32,6 +33,19 @@ async def hold(key: int) -> None:
         await asyncio.sleep(random.uniform(0, LONGEST_SECONDS))
     finally:
         turnout.leave(row, key)
+
+
+@lh.task(name="throttled.own", throttle=each_tenants.by("key"), max_attempts=100)
+async def own(key: int, seat: int, together: int) -> None:
+    """One of a tenant's: counts itself among its tenant's, and among all of its key."""
+    turnout, row = _seat[0]
+    turnout.enter(row, seat)
+    turnout.enter(row, together)
+    try:
+        await asyncio.sleep(random.uniform(0, LONGEST_SECONDS))
+    finally:
+        turnout.leave(row, together)
+        turnout.leave(row, seat)
 
 
 @lh.task(name="throttled.crowd", max_attempts=100)
@@ -69,7 +83,7 @@ async def spending(amount: float) -> None:
 def main() -> None:
     url, file, keys, row, lease = sys.argv[1:]
     _seat.append((Turnout(Path(file), int(keys)), int(row)))
-    known = (hold, crowd, closed, pace, sparing, spending)
+    known = (hold, own, crowd, closed, pace, sparing, spending)
     lh.Worker(lh.Client(url), known, slots=40, lease=float(lease), poll=0.2).run()
 
 

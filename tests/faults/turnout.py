@@ -41,6 +41,8 @@ class Turnout:
         start = row * self._keys
         self._cells[start : start + self._keys] = bytes(self._keys)
 
-    def most(self) -> int:
-        """Return the most that ever ran of one key at once."""
-        return max(self._cells[ROWS * self._keys :])
+    def most(self, first: int = 0, upto: int | None = None) -> int:
+        """Return the most that ever ran of one key at once, of all keys or of these."""
+        rows = range(ROWS, 2 * ROWS)
+        keys = range(first, self._keys if upto is None else upto)
+        return max(self._cells[row * self._keys + key] for row in rows for key in keys)

@@ -14,6 +14,11 @@ FOREIGN_ROWS = (
     "SELECT leasehold.enqueue('greet', tenant => 'globex')",
     "SELECT leasehold.enqueue('greet')",
     """SELECT leasehold.create_batch('{"tenant": "globex"}')""",
+    "INSERT INTO leasehold.throttle (name, running, updated_at) VALUES ('@domain', 9, now())",
+    """
+    INSERT INTO leasehold.throttle (name, tenant, running, updated_at)
+    VALUES (E'@domain:globex\\x1e', 'globex', 0, now())
+    """,
 )
 ALL_ROWS = (
     "DELETE FROM leasehold.job",
@@ -21,6 +26,9 @@ ALL_ROWS = (
     "DELETE FROM leasehold.key",
     "DELETE FROM leasehold.schedule",
     "DELETE FROM leasehold.checkpoint",
+    "DELETE FROM leasehold.throttle",
+    "UPDATE leasehold.throttle SET paused_until = 'infinity'",
+    "SELECT FROM leasehold.throttle",
     "UPDATE leasehold.lease SET cancel_requested = true",
     "UPDATE leasehold.batch SET cancelled_at = now()",
 )
@@ -87,6 +95,21 @@ FOREIGN_NAMES = (
     """
     SELECT leasehold.create_batch(
       '{{"tenant": "acme", "on_failure": {{"kind": "greet", "tenant": "globex"}}}}')
+    """,
+    """
+    INSERT INTO leasehold.job (id, created_at, timeout_seconds, priority, max_attempts, tenant,
+      queue, kind, args, lane)
+    VALUES (gen_random_uuid(), now(), 1, 0, 1, 'acme', 'q', 'greet', '{{}}',
+      E'@domain:globex\\x1ea.com')
+    """,
+    """
+    INSERT INTO leasehold.waiting (job_id, created_at, priority, queue, kind, tenant, lane)
+    VALUES (gen_random_uuid(), now(), 0, 'q', 'greet', 'acme', E'@domain:globex\\x1ea.com')
+    """,
+    """
+    INSERT INTO leasehold.scheduled
+      (job_id, run_at, created_at, priority, queue, kind, tenant, lane)
+    VALUES (gen_random_uuid(), now(), now(), 0, 'q', 'greet', 'acme', E'@domain:\\x1ea.com')
     """,
     "SELECT leasehold.enqueue('greet', tenant => 'acme', after => ARRAY['{done}']::uuid[])",
     "SELECT leasehold.enqueue('greet', tenant => 'acme', batch => '{batch}')",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leasehold.model.batches import BatchFilter
 from leasehold.model.keys import Unique
-from leasehold.model.lanes import Rule
+from leasehold.model.lanes import Pause, Rule, RuleChange, own_lane
 from leasehold.model.needs import Needs
 from leasehold.model.saving import Save
 from leasehold.model.schedules import read_schedule
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 ACME, GLOBEX = "acme", "globex"
 SECRET = "canary-7f3a"
 KEY, NAME = "order-1", "nightly"
+EACH, SITE = "@site", "@site:a.com"  # a throttle that each tenant has for itself, and a key of it
 SECRET_ARGS = raw({"name": SECRET})
 
 
@@ -63,7 +64,11 @@ class Scene:
 
 def build(store: Store) -> Scene:
     """Fill a store; the next claim of the queue `default` finds nothing."""
-    declare(store, Rule(name=RULE, running=1))
+    declare(store, Rule(name=RULE, running=1), Rule(name=EACH, running=1))
+    lane = own_lane(SITE, GLOBEX)
+    store.change_throttle(lane, RuleChange(running=7, by=SECRET))
+    store.change_throttle(lane, RuleChange(running=1, by=SECRET), tenant=GLOBEX)
+    store.pause_throttle(own_lane(EACH, GLOBEX), Pause(reason=SECRET, by=SECRET), tenant=GLOBEX)
     own: dict[str, Any] = {"tenant": GLOBEX, "args": SECRET_ARGS}
     done = start_one(store, unique=Unique(key=KEY, ever=True), **own)
     settle(store, done, "succeeded", result=raw(SECRET))
@@ -113,4 +118,6 @@ def belongings(store: Store, scene: Scene) -> list[Any]:
         store.schedules(tenant=GLOBEX),
         store.credential(NAME, tenant=GLOBEX),
         store.credentials(tenant=GLOBEX),
+        store.throttles(tenant=GLOBEX),
+        store.throttles(),
     ]

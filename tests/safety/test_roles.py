@@ -82,7 +82,7 @@ def test_what_somebody_has_loosened_is_made_right_again(own_access: Access) -> N
     for sql in (
         "ALTER TABLE leasehold.key NO FORCE ROW LEVEL SECURITY",
         "ALTER POLICY leasehold_app ON leasehold.job USING (true)",
-        f"GRANT SELECT ON leasehold.throttle TO {own_access.roles.app}",
+        f"GRANT SELECT ON leasehold.bucket TO {own_access.roles.app}",
         "ALTER VIEW leasehold.jobs SET (security_invoker = false)",
         "CREATE TABLE leasehold.invoice (id uuid, tenant text NOT NULL)",
     ):
@@ -95,7 +95,7 @@ def test_what_somebody_has_loosened_is_made_right_again(own_access: Access) -> N
     assert "jobs: shows what its reader may see" in text
     assert "invoice: policy leasehold_app" in text
     assert f"invoice: {own_access.roles.app}" not in text  # what tenants may do is said in code
-    readable = "SELECT has_table_privilege('{}', 'leasehold.throttle', 'SELECT')"
+    readable = "SELECT has_table_privilege('{}', 'leasehold.bucket', 'SELECT')"
     assert execute(own_access.admin, readable.format(own_access.roles.app)) == [(False,)]
 
 

@@ -20,15 +20,16 @@ from leasehold.errors import (
 )
 from leasehold.model.audit import AuditFilter, Entry
 from leasehold.model.batches import BatchFilter, NewBatch
+from leasehold.model.lanes import Pause, RuleChange, own_lane
 from leasehold.model.needs import Needs
 from leasehold.model.schedules import Firing
 from leasehold.model.values import Filter
 from leasehold.store.base import Store
 from leasehold.store.tenants.refusing import NotForTenantsStore
 from leasehold.store.tenants.store import TenantStore
-from tests.conformance.kit import new_id, new_job
+from tests.conformance.kit import HOST, RULE, new_id, new_job
 from tests.conformance.test_schedules import wanted
-from tests.safety.scene import GLOBEX, KEY, NAME, SECRET, Scene, belongings
+from tests.safety.scene import ACME, EACH, GLOBEX, KEY, NAME, SECRET, SITE, Scene, belongings
 
 if TYPE_CHECKING:
     from leasehold.model.ids import JobId
@@ -126,6 +127,26 @@ def fire(store: TenantStore, _scene: Scene) -> None:
         store.fire(Firing(tenant=GLOBEX, jobs=[], is_by_hand=True, **seen))
 
 
+def on_throttle(name: str, *given: Any) -> Try:
+    """Try it on another tenant's own throttle, on the rule and on one that all share."""
+
+    def attempt(store: TenantStore, _scene: Scene) -> None:
+        ask = getattr(store, name)
+        for lane in (own_lane(EACH, GLOBEX), own_lane(SITE, GLOBEX)):
+            with pytest.raises(ForeignTenant):
+                ask(lane, *given)
+        for lane in (EACH, SITE, RULE, HOST):
+            with pytest.raises(NotForTenants):
+                ask(lane, *given)
+        for lane in (own_lane(EACH, ""), own_lane(EACH, f"{ACME}:x")):
+            with pytest.raises(ForeignTenant):
+                ask(lane, *given)
+        with pytest.raises(ForeignTenant):
+            ask(own_lane(SITE, ACME), *given, tenant=GLOBEX)
+
+    return attempt
+
+
 def get_together(store: TenantStore, scene: Scene) -> list[Any]:
     with store.together():
         return [store.get(job) for job in scene.jobs]
@@ -196,6 +217,12 @@ TRIED: dict[str, Try] = {
     "resume_schedule": lambda store, scene: store.resume_schedule(scene.schedule, next_at=None),
     "delete_schedule": named("delete_schedule", tenant=""),
     "fire": fire,
+    # -- throttles of its own
+    "throttles": lambda store, _: store.throttles(),
+    "change_throttle": on_throttle("change_throttle", RuleChange(running=0, by="acme")),
+    "reset_throttle": on_throttle("reset_throttle"),
+    "pause_throttle": on_throttle("pause_throttle", Pause(by="acme")),
+    "resume_throttle": on_throttle("resume_throttle"),
     # -- credentials
     "credentials": lambda store, _: store.credentials(),
     "credential": named("credential", tenant=""),
@@ -248,6 +275,7 @@ def test_a_tenant_sees_and_changes_nothing_of_another_ones(
         pytest.param(lambda store: store.counts(tenant=GLOBEX), id="counts"),
         pytest.param(lambda store: store.key(KEY, tenant=GLOBEX), id="key"),
         pytest.param(lambda store: store.schedules(tenant=GLOBEX), id="schedules"),
+        pytest.param(lambda store: store.throttles(tenant=GLOBEX), id="throttles"),
         pytest.param(lambda store: store.pause_schedule(NAME, tenant=GLOBEX, by=None), id="pause"),
     ],
 )

@@ -18,10 +18,14 @@ from leasehold.model.lanes import (
     LaneState,
     Place,
     head_of,
+    names_of,
+    own_lane,
     parked,
     party_of,
     read_place,
     room_of,
+    shown_lane,
+    tenant_of,
     tokens_of,
 )
 from leasehold.model.values import PRIORITY_LIMIT
@@ -143,3 +147,33 @@ def test_skipping_a_party_skips_all_its_lanes_and_no_other_party(
     if other != share:
         theirs = place_of(another, share=other)
         assert (theirs > party + PAST) == (other > share)
+
+
+# -- whose own a key is ----------------------------------------------------------------------------
+rules = texts.map(lambda text: "@" + text.replace(":", ""))
+
+
+@given(st.tuples(rules, texts, texts), st.tuples(rules, texts, texts))
+def test_no_two_tenants_rules_and_keys_make_the_same_lane(
+    one: tuple[str, str, str], other: tuple[str, str, str]
+) -> None:
+    lanes = {own_lane(f"{rule}:{key}", tenant) for rule, tenant, key in (one, other)}
+    assert len(lanes) == len({one, other})
+
+
+@given(rules, texts, texts)
+def test_a_lane_says_whose_it_is_and_what_it_was_made_of(rule: str, tenant: str, key: str) -> None:
+    name = f"{rule}:{key}" if key else rule
+    lane = own_lane(name, tenant)
+    assert (tenant_of(lane), shown_lane(lane)) == (tenant, name)
+    assert names_of(lane) == (own_lane(rule, tenant), rule, tenant)
+
+
+@pytest.mark.parametrize("name", ["domain", "domain:a.com", "domain:@a", ""])
+def test_what_all_have_in_common_is_nobodys_own(name: str) -> None:
+    assert own_lane(name, "acme") == name
+    assert (tenant_of(name), shown_lane(name)) == (None, name)
+
+
+def test_a_rule_itself_is_nobodys() -> None:
+    assert (tenant_of("@domain"), shown_lane("@domain")) == (None, "@domain")

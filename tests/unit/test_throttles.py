@@ -59,6 +59,9 @@ def test_a_burst_is_the_rate_unless_given() -> None:
     ("name", "limits", "reason"),
     [
         ("a:b", {"running": 1}, "':' is between a throttle and its key"),
+        ("@a", {"running": 1}, "'@' is put there by per_tenant=True"),
+        ("@a", {"running": 1, "per_tenant": True}, "'@' is put there by per_tenant=True"),
+        ("x" * 200, {"running": 1, "per_tenant": True}, "longer than 200"),
         ("", {"running": 1}, "throttle: '' is not a name"),
         ("a\x1fb", {"running": 1}, "is not a name; write printable text"),
         ("x" * 201, {"running": 1}, "longer than 200"),
@@ -89,6 +92,12 @@ def test_limits_that_can_not_be_meant_are_refused(
     with pytest.raises(BadOption) as caught:
         lh.Throttle(name, **limits)
     assert reason in str(caught.value)
+
+
+def test_a_throttle_that_each_tenant_has_for_itself_says_so_in_its_name() -> None:
+    each = lh.Throttle("domain", running=2, per_tenant=True)
+    assert each.rule == Rule(name="@domain", running=2)
+    assert each.key("a.com").text == "@domain:a.com"
 
 
 # -- keys ----------------------------------------------------------------------------------------

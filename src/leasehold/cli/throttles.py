@@ -30,20 +30,26 @@ _UNITS = (("s", 1.0), ("m", 60.0), ("h", 3_600.0), ("d", 86_400.0))
 _EXAMPLE = """\
 leasehold throttles
 leasehold throttles set domain --running 4
-leasehold throttles pause domain:a.com --until 10m --reason 429"""
+leasehold throttles pause domain:a.com --until 10m --reason 429
+leasehold throttles set @domain --tenant acme --running 10"""
+
+
+_TENANT = click.option("--tenant", metavar="NAME", help="Whose own; of throttles like @domain.")
 
 
 @click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.option("--tenant", metavar="NAME", help="List what this tenant has for itself.")
 @with_session
-def throttles(session: Session) -> None:
+def throttles(session: Session, *, tenant: str | None) -> None:
     """List throttles, or change what they allow.
 
-    A NAME is a rule, as domain, or one key of it, as domain:a.com. Changes count from the next
-    claim on, in all workers; running jobs go on.
+    A NAME is a rule, as domain, or one key of it, as domain:a.com. One that each tenant has for
+    itself begins with @; --tenant says whose is meant. Changes count from the next claim on, in
+    all workers; running jobs go on.
     """
     if click.get_current_context().invoked_subcommand is None:
         with session.client() as client:
-            found = client.throttles.list()
+            found = client.throttles.list(tenant=tenant)
         _print(session, found)
 
 
@@ -59,6 +65,7 @@ def throttles(session: Session) -> None:
 @click.option(
     "--burst", type=float, metavar="N", help="At once after a rest.  [default: as the rate]"
 )
+@_TENANT
 @BY
 @with_session
 def set_limits(
@@ -69,6 +76,7 @@ def set_limits(
     per_worker: int | str | None,
     rate: Rate | None,
     burst: float | None,
+    tenant: str | None,
     by: str | None,
 ) -> None:
     """Change limits; `off` takes one away.
@@ -85,20 +93,21 @@ def set_limits(
     if rate is not None:
         said |= {"rate": rate.amount, "per": rate.seconds}
     with session.client() as client:
-        client.throttles.set(name, **said, burst=burst, by=by)
+        client.throttles.set(name, **said, burst=burst, tenant=tenant, by=by)
     answer(session, f"{name} is changed", name=name)
 
 
 @throttles.command("reset", example="leasehold throttles reset domain:a.com")
 @NAME
+@_TENANT
 @with_session
-def reset(session: Session, *, name: str) -> None:
+def reset(session: Session, *, name: str, tenant: str | None) -> None:
     """Undo what people have set.
 
     A key has its rule's limits again at once, a rule those of the next worker that starts.
     """
     with session.client() as client:
-        is_changed = client.throttles.reset(name)
+        is_changed = client.throttles.reset(name, tenant=tenant)
     text = f"{name} is reset" if is_changed else f"{name} had nothing set"
     answer(session, text, name=name, is_changed=is_changed)
 
@@ -109,39 +118,48 @@ def reset(session: Session, *, name: str) -> None:
 @NAME
 @UNTIL
 @REASON
+@_TENANT
 @BY
 @with_session
 def pause(
-    session: Session, *, name: str, until: datetime | float | None, reason: str, by: str | None
+    session: Session,
+    *,
+    name: str,
+    until: datetime | float | None,
+    reason: str,
+    tenant: str | None,
+    by: str | None,
 ) -> None:
     """Start none of its jobs until then; running ones go on. May shorten a pause, too."""
     with session.client() as client:
-        client.throttles.pause(name, until=until, reason=reason, by=by)
+        client.throttles.pause(name, until=until, reason=reason, tenant=tenant, by=by)
         _warn_of_unknown(client, name)
     answer(session, f"{name} is paused {describe_pause(until)}", name=name, is_changed=True)
 
 
 @throttles.command("resume", example="leasehold throttles resume domain:a.com")
 @NAME
+@_TENANT
 @with_session
-def resume(session: Session, *, name: str) -> None:
+def resume(session: Session, *, name: str, tenant: str | None) -> None:
     """End a pause."""
     with session.client() as client:
-        is_changed = client.throttles.resume(name)
+        is_changed = client.throttles.resume(name, tenant=tenant)
     text = f"{name} is resumed" if is_changed else f"{name} was not paused"
     answer(session, text, name=name, is_changed=is_changed)
 
 
 @throttles.command("refill", example="leasehold throttles refill openai")
 @NAME
+@_TENANT
 @with_session
-def refill(session: Session, *, name: str) -> None:
+def refill(session: Session, *, name: str, tenant: str | None) -> None:
     """Forget what a key has used up of its rate.
 
     As after the database's clock was set back: until it catches up, nothing would start.
     """
     with session.client() as client:
-        is_changed = client.throttles.refill(name)
+        is_changed = client.throttles.refill(name, tenant=tenant)
     text = f"{name} is refilled" if is_changed else f"{name} had nothing used up"
     answer(session, text, name=name, is_changed=is_changed)
 
@@ -158,12 +176,14 @@ def _print(session: Session, found: list[ThrottleInfo]) -> None:
     if session.is_json:
         print_json({"throttles": [plain(each) for each in found]})
         return
-    table = make_table("throttle", "running", "per worker", "rate", "left", "waiting", "set by", "")
+    own = ["tenant"] if any(each.tenant is not None for each in found) else []
+    shown = ("running", "per worker", "rate", "left", "waiting", "set by", "")
+    table = make_table("throttle", *own, *shown)
     for each in found:
-        limit = "" if each.running_limit is None else f" of {each.running_limit:,}"
         table.add_row(
             cell(each.name),
-            cell(f"{each.running:,}{limit}"),
+            *(cell(each.tenant or ("" if each.tenant is None else "none")) for _ in own),
+            cell(f"{each.running:,}{_limit_text(each)}"),
             cell(each.per_worker),
             cell("" if each.rate is None else rate_text(each.rate)),
             cell("" if each.burst is None else f"{number(each.tokens)} of {number(each.burst)}"),
@@ -172,6 +192,13 @@ def _print(session: Session, found: list[ThrottleInfo]) -> None:
             cell(pause_cell(each.paused_until, each.pause_reason, each.paused_by)),
         )
     print_rows(table, empty="No throttles: no worker has declared one yet.", rows=found)
+
+
+def _limit_text(info: ThrottleInfo) -> str:
+    """Say how many may run; what the tenant itself wants counts where that is less."""
+    limits = [each for each in (info.running_limit, info.tenant_limit) if each is not None]
+    by_tenant = "" if info.tenant_limit is None else f" ({info.tenant_limit:,} by its tenant)"
+    return f" of {min(limits):,}{by_tenant}" if limits else ""
 
 
 def _warn_of_unknown(client: Client, name: str) -> None:

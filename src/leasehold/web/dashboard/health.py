@@ -227,11 +227,16 @@ def _paused(signs: Signs) -> Iterator[Trouble]:
         if each.paused_until is not None and each.paused_until > signs.now:
             yield Trouble(
                 level="note",
-                text=f"Throttle {each.name} is paused; {count(each.waiting, 'job')} wait.",
+                text=f"Throttle {each.name}{_of(each.tenant)} is paused; "
+                f"{count(each.waiting, 'job')} wait.",
                 remedy="Resume it when it may go on.",
                 path="/throttles",
                 query={},
             )
+
+
+def _of(tenant: str | None) -> str:
+    return f" of tenant {tenant}" if tenant else ""
 
 
 _RULES: tuple[Callable[[Signs], Iterator[Trouble]], ...] = (

@@ -34,7 +34,7 @@ NAVIGATION = (
     ("/audit", "Audit", "a"),
 )
 # Who is bound to a tenant sees only what can be one's.
-FOR_TENANTS = frozenset({"/jobs", "/batches", "/schedules", "/audit"})
+FOR_TENANTS = frozenset({"/jobs", "/batches", "/schedules", "/throttles", "/audit"})
 FOR_ADMINS = frozenset({"/audit", "/tenants"})
 _RELATIVE = re.compile(rb"(<time [^>]*>)[^<]*")
 

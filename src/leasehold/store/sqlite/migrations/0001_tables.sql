@@ -30,7 +30,8 @@ CREATE TABLE leasehold_job (
   CONSTRAINT lane_without_separator CHECK
     (lane IS NULL OR instr(queue || kind || coalesce(share, '') || lane, char(31)) = 0 AND iif(
       substr(lane, 1, 1) = '@',
-      substr(lane, instr(lane, ':') + 1, length(tenant) + 1) = tenant || char(30),
+      substr(lane, instr(lane, ':') + 1, length(tenant) + 1) = tenant || char(30)
+        AND instr(substr(lane, instr(lane, char(30)) + 1), char(30)) = 0,
       instr(lane, char(30)) = 0))
 ) WITHOUT ROWID;
 
