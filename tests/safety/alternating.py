@@ -1,7 +1,8 @@
 """Many requests of tenants in turns, over few connections: no row may ever be another tenant's.
 
 `python -m tests.safety.alternating` runs the whole of it, 10,000 requests over 2 pooled connections
-and as many through PgBouncer in transaction mode, on a server of its own.
+and as many through PgBouncer in transaction mode, on a server of its own; and again over HTTP, of a
+real `leasehold serve`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,21 @@ VISIBLE = "SELECT DISTINCT tenant FROM leasehold.job"
 LEFT_BEHIND = "SELECT current_user::text, leasehold.tenant()"
 
 
+own = lh.Throttle("own", running=2, per_tenant=True)
+
+
 @lh.task(name="alternating.mark")
 def mark(tenant: str) -> None:
     """Say whose jobs a tenant's job sees in its transaction."""
+    job = lh.current_job()
+    with job.transaction() as connection:
+        rows = connection.execute(VISIBLE, prepare=False).fetchall()
+        job.result = [row[0] for row in rows]
+
+
+@lh.task(name="alternating.own", throttle=own.key("a.com"))
+def mark_own(tenant: str) -> None:
+    """Do the same, of a throttle that each tenant has for itself."""
     job = lh.current_job()
     with job.transaction() as connection:
         rows = connection.execute(VISIBLE, prepare=False).fetchall()
@@ -76,7 +89,7 @@ def run(store: Store, count: int, *, seed: int = 1) -> Tally:
         threading.Thread(target=_ask, args=(client, tally, share, random.Random(seed + number)))
         for number, share in enumerate(shares)
     ]
-    with lh.Worker(client, [mark], slots=2, poll="50ms"):
+    with lh.Worker(client, [mark, mark_own], slots=2, poll="50ms"):
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -168,6 +181,15 @@ def _key(client: lh.Client, known: Any, name: str, chance: random.Random) -> lis
     return [] if found is None else [found.tenant]
 
 
+def _throttles(client: lh.Client, known: Any, name: str, chance: random.Random) -> list[str]:
+    """Its own, which it pauses and lets go on; a pause says whose it is."""
+    known[name].append(client.enqueue(mark_own, name).id)
+    if chance.random() < 0.5:
+        client.throttles.pause("@own:a.com", until="10ms", reason=name)
+    found = client.throttles.list()
+    return [text for each in found for text in (each.tenant, each.pause_reason) if text]
+
+
 def _whole(client: lh.Client, known: Any, name: str, chance: random.Random) -> list[str]:
     """A connection that comes back from a tenant is nobody's."""
     store: Any = client.store._open()  # type: ignore[attr-defined]
@@ -190,6 +212,7 @@ VERBS: list[tuple[str, Verb]] = [
     ("batch", _batch),
     ("history", _history),
     ("key", _key),
+    ("throttles", _throttles),
 ]
 
 
@@ -199,25 +222,31 @@ def main() -> None:
 
     from tests.pooler import pooler_before
     from tests.postgres_server import PostgresServer
+    from tests.safety.alternating_http import run_over_http, serving
     from tests.safety.roles import database_with_roles
 
     with PostgresServer() as server:
         for way in ("2 pooled connections", "PgBouncer with 2 connections"):
-            with contextlib.ExitStack() as stack:
-                access = stack.enter_context(database_with_roles(server))
-                url, size = access.worker, 2
-                if way.startswith("PgBouncer"):
-                    url, size = stack.enter_context(pooler_before(url, pool_size=2)), 10
-                store = stack.enter_context(store_on_few_connections(url, size))
-                began = time.monotonic()
-                tally = run(store, 10_000)
-                took = time.monotonic() - began
-            print(
-                f"{way}: {sum(tally.requests.values()):,} requests in {took:.0f} s, "
-                f"{len(tally.foreign)} foreign rows; {dict(sorted(tally.requests.items()))}"
-            )
-            for each in tally.foreign[:10]:
-                print("  ", each)
+            for service in ("", ", over HTTP"):
+                with contextlib.ExitStack() as stack:
+                    access = stack.enter_context(database_with_roles(server))
+                    url, size = access.worker, 2
+                    if way.startswith("PgBouncer"):
+                        url, size = stack.enter_context(pooler_before(url, pool_size=2)), 10
+                    began = time.monotonic()
+                    if service:
+                        tally = run_over_http(*stack.enter_context(serving(url, size)), 10_000)
+                    else:
+                        store = stack.enter_context(store_on_few_connections(url, size))
+                        tally = run(store, 10_000)
+                    took = time.monotonic() - began
+                print(
+                    f"{way}{service}: {sum(tally.requests.values()):,} requests in {took:.0f} s, "
+                    f"{len(tally.foreign)} foreign rows; {dict(sorted(tally.requests.items()))}",
+                    flush=True,
+                )
+                for each in tally.foreign[:10]:
+                    print("  ", each)
 
 
 if __name__ == "__main__":
