@@ -13,6 +13,11 @@ from leasehold_links.web.api import domains, enrichment, folders, imports, links
 from leasehold_links.web.body_limit import BodyLimit
 from leasehold_links.web.described import describe, name_operation
 from leasehold_links.web.library import Library
+from leasehold_links.web.pages import choices, dead, link, static_files
+from leasehold_links.web.pages import domains as domain_pages
+from leasehold_links.web.pages import imports as import_pages
+from leasehold_links.web.pages import library as library_pages
+from leasehold_links.web.pages.trouble import show_problem
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -20,7 +25,20 @@ if TYPE_CHECKING:
     import leasehold as lh
 
 
-_ROUTERS = (imports.router, folders.router, links.router, enrichment.router, domains.router)
+_ROUTERS = (
+    imports.router,
+    folders.router,
+    links.router,
+    enrichment.router,
+    domains.router,
+    library_pages.router,
+    import_pages.router,
+    link.router,
+    dead.router,
+    domain_pages.router,
+    choices.router,
+    static_files.router,
+)
 
 
 def make_app(client: lh.Client) -> FastAPI:
@@ -38,6 +56,7 @@ def make_app(client: lh.Client) -> FastAPI:
     app.state.library = Library(client, database_of(client.url))
     for router in _ROUTERS:
         app.include_router(router)
+    app.state.problem_page = show_problem
     app.add_middleware(BodyLimit)
     problems.install(app)
     describe(app)

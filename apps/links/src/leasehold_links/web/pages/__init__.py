@@ -1,0 +1,1 @@
+"""Pages for people: HTML that works without a script, and lives with one."""
