@@ -11,6 +11,7 @@ from leasehold_links.model.outcomes import Reason
 from leasehold_links.web.pages.rendering import environment
 from leasehold_links.web.texts import LANGUAGES, choose
 from tests.links.dialects import CHROME
+from tests.links.jobs.kit import run_imports
 
 if TYPE_CHECKING:
     from leasehold_links.data.database import Database
@@ -97,8 +98,6 @@ def test_a_file_goes_in_through_the_form_and_every_page_shows_it(
     assert sent.status_code == 303
     path = sent.headers["location"].removeprefix("/links")
     assert "waits" in asker.page(path)
-    from tests.links.jobs.kit import run_imports
-
     run_imports(client)
     shown = asker.page(path)
     assert "javascript:alert(1)" in shown
