@@ -24,6 +24,7 @@ from leasehold.bulk import (
     Verb,
     cancel_in_steps,
     delete_in_steps,
+    delete_these_in_steps,
     recorded_bulk,
     retry_in_steps,
     retry_these_in_steps,
@@ -386,6 +387,15 @@ class AsyncClient:
         store = await asyncio.to_thread(lambda: self.store)
         known = [read_job_id(each) for each in job_ids]
         steps = await asyncio.to_thread(retry_these_in_steps, store, known)
+        return await _walk(steps, Bulk(), progress)
+
+    async def delete_these(
+        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
+    ) -> Bulk:
+        """Delete these jobs, those of them that do not run; see `Client.delete_these`."""
+        store = await asyncio.to_thread(lambda: self.store)
+        known = [read_job_id(each) for each in job_ids]
+        steps = await asyncio.to_thread(delete_these_in_steps, store, known)
         return await _walk(steps, Bulk(), progress)
 
     async def delete_many(

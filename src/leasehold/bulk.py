@@ -92,19 +92,30 @@ def delete_in_steps(
 
 def retry_these_in_steps(store: Store, job_ids: Sequence[JobId]) -> Iterator[Bulk]:
     """Make these ready now, with one row in the audit record; yields the sums after each step."""
+    return _change_these(RETRY, store, store.retry_many, job_ids)
+
+
+def delete_these_in_steps(store: Store, job_ids: Sequence[JobId]) -> Iterator[Bulk]:
+    """Delete those of them that do not run, likewise."""
+    return _change_these(DELETE, store, store.delete_many, job_ids)
+
+
+def _change_these(
+    verb: Verb, store: Store, change: Change, job_ids: Sequence[JobId]
+) -> Iterator[Bulk]:
     tenants = set(store.owners(job_ids[:STEP]).values())
     tenant = tenants.pop() if len(tenants) == 1 else ""
-    steps = _retry_each_step(store, job_ids)
+    steps = _change_each_step(change, job_ids)
     return recorded_steps(
-        store, "jobs.retry", steps, Bulk.told, f"{len(job_ids)} by id", tenant=tenant
+        store, f"jobs.{verb.name}", steps, Bulk.told, f"{len(job_ids)} by id", tenant=tenant
     )
 
 
-def _retry_each_step(store: Store, job_ids: Sequence[JobId]) -> Iterator[Bulk]:
+def _change_each_step(change: Change, job_ids: Sequence[JobId]) -> Iterator[Bulk]:
     done = Bulk()
     for first in range(0, len(job_ids), STEP):
         step = job_ids[first : first + STEP]
-        changed = store.retry_many(step)
+        changed = change(step)
         done = Bulk(done.matched + len(step), done.changed + len(changed))
         yield done
     if not job_ids:

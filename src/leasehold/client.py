@@ -20,6 +20,7 @@ from leasehold.bulk import (
     RETRY,
     cancel_in_steps,
     delete_in_steps,
+    delete_these_in_steps,
     follow,
     recorded_bulk,
     retry_in_steps,
@@ -563,6 +564,13 @@ class Client:
         """
         known = [read_job_id(each) for each in job_ids]
         return follow(retry_these_in_steps(self.store, known), progress)
+
+    def delete_these(
+        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
+    ) -> Bulk:
+        """Delete these jobs, those of them that do not run, in short steps."""
+        known = [read_job_id(each) for each in job_ids]
+        return follow(delete_these_in_steps(self.store, known), progress)
 
     def delete_many(
         self,

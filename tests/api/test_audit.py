@@ -99,6 +99,7 @@ TRIED: dict[str, tuple[str, Callable[[Any, dict[str, Any]], Any]]] = {
     "cancel_many": ("jobs.cancel", lambda client, _: client.cancel_many(queue="many")),
     "retry_many": ("jobs.retry", lambda client, _: client.retry_many(state="cancelled")),
     "retry_these": ("jobs.retry", lambda client, there: client.retry_these([there["cancelled"]])),
+    "delete_these": ("jobs.delete", lambda client, there: client.delete_these([there["later"]])),
     "delete_many": ("jobs.delete", lambda client, _: client.delete_many(queue="many")),
     "prune": ("jobs.prune", lambda client, _: client.prune()),
     "throttles.set": ("throttle.set", lambda client, _: client.throttles.set("host", running=2)),

@@ -104,6 +104,14 @@ def test_of_named_jobs_those_are_retried_that_can_be(store: Store, client: Clien
     assert client.retry_these([]) == Bulk()
 
 
+def test_of_named_jobs_those_are_deleted_that_do_not_run(store: Store, client: Client) -> None:
+    ids = bring_everywhere(store)
+    named = [ids[Place.DEAD], ids[Place.RUNNING], ids[Place.READY], new_id()]
+    assert client.delete_these(named) == Bulk(matched=4, changed=2)
+    assert [store.get(each) is None for each in named] == [True, False, True, True]
+    assert client.delete_these([]) == Bulk()
+
+
 def test_delete_takes_away_all_that_does_not_run(
     store: Store, client: Client, tables: Tables
 ) -> None:
@@ -316,8 +324,10 @@ def test_the_async_client_does_the_same_and_tells_on_the_loop(store: Store) -> N
             await client.cancel_many(limit=3, state="queued"),
             await client.retry_many(),
             await client.retry_these([job.id]),
+            await client.delete_these([new_id()]),
             await client.delete_many(queue="default"),
         ]
 
-    assert asyncio.run(change()) == [Bulk(5, 0), Bulk(3, 3), Bulk(3, 3), Bulk(1, 0), Bulk(5, 5)]
+    zero = Bulk(1, 0)
+    assert asyncio.run(change()) == [Bulk(5, 0), Bulk(3, 3), Bulk(3, 3), zero, zero, Bulk(5, 5)]
     assert told == [Bulk(2, 0), Bulk(4, 0), Bulk(5, 0)]

@@ -1,4 +1,4 @@
-"""The jobs of the library: import a file, enrich a link."""
+"""The jobs of the library: import a file, enrich a link, forget what nobody needs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 import leasehold as lh
+from leasehold_links import retaining
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
 from leasehold_links.data.database import Database
@@ -29,6 +30,7 @@ DOMAIN = lh.Throttle("domain", running=2)
     share=lh.by("user_id"),
     key=lh.by("canonical_id"),
     unique_for="ever",
+    keep="ever",  # as long as its link: `retaining.py`
 )
 async def enrich(
     canonical_id: UUID, turn: str, user_id: str, url: str | None = None, hops: int = 0
@@ -113,6 +115,16 @@ def drop_file(database: Database, import_id: UUID) -> None:
     """Forget a file that nobody will read again."""
     with database.write() as connection:
         imports.drop_file(connection, import_id)
+
+
+@lh.task(name="links.retention", queue="links-imports", timeout="1h")
+def retain() -> dict[str, int]:
+    """Forget what nobody needs any more."""
+    job = lh.current_job()
+    return retaining.retain(job, database_of(job.client.url))
+
+
+daily = lh.schedule("links.retention", "@daily", retain, jitter="1h")
 
 
 @lru_cache(maxsize=8)

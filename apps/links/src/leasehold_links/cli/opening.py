@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from leasehold.cli.kit import NotFound, os_user
+from leasehold.cli.kit import NotFound
+from leasehold_links.model.people import DEMO_USER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 USER = click.option(
     "--user",
     "user_id",
-    default=lambda: os_user() or "demo",
-    show_default="you, by your user name",
+    envvar="LEASEHOLD_LINKS_USER",
+    default=DEMO_USER,  # as in the browser where nobody is asked who they are
+    show_default=f"LEASEHOLD_LINKS_USER, else {DEMO_USER}",
     help="Whose library it is.",
 )
 

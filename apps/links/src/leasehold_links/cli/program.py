@@ -7,8 +7,11 @@ import click
 from leasehold.cli.kit import Program
 from leasehold_links.cli.dead import dead
 from leasehold_links.cli.domains import domains
+from leasehold_links.cli.export import export
+from leasehold_links.cli.import_ import import_
 from leasehold_links.cli.migrate import migrate
 from leasehold_links.cli.serve import serve
+from leasehold_links.cli.status import status
 from leasehold_links.cli.urlkey import urlkey
 from leasehold_links.cli.work import work
 
@@ -34,5 +37,5 @@ def program() -> None:
     """
 
 
-for _command in (dead, domains, migrate, serve, urlkey, work):
+for _command in (import_, export, status, dead, domains, urlkey, work, serve, migrate):
     program.add_command(_command)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, func, insert, select, text, update
 
 from leasehold_links.bookmarks.lines import Counts, Line
 from leasehold_links.data.bulk import Bulk, moment_text
@@ -56,6 +56,37 @@ def create(
 def get(connection: Connection, import_id: UUID) -> dict[str, Any] | None:
     found = connection.execute(select(import_).where(import_.c.id == import_id)).mappings().first()
     return None if found is None else dict(found)
+
+
+_NEWEST = text("""
+SELECT
+  v.id, i.file_name AS file, v.status, v.total_items AS total, v.processed_items AS processed,
+  i.imported_items AS imported, i.duplicate_items AS duplicate, i.skipped_items AS skipped,
+  v.failed_items AS failed, v.created_at, v.started_at, v.finished_at, v.last_error AS error
+FROM import_jobs AS v
+JOIN links_import AS i ON i.id = v.id
+WHERE v.user_id = :user_id
+ORDER BY v.id DESC
+LIMIT :most
+""")
+
+
+def newest(connection: Connection, user_id: str, most: int) -> list[dict[str, Any]]:
+    """List somebody's imports as they stand, the newest first."""
+    found = connection.execute(_NEWEST, {"user_id": user_id, "most": most}).mappings()
+    return [dict(row) for row in found]
+
+
+def count_reasons(connection: Connection, import_id: UUID) -> dict[str, int]:
+    """Count the lines that did not become links by why, the most frequent first."""
+    count = func.count().label("count")
+    found = connection.execute(
+        select(import_item.c.reason, count)
+        .where(import_item.c.import_id == import_id)
+        .group_by(import_item.c.reason)
+        .order_by(count.desc(), import_item.c.reason)
+    )
+    return {reason: int(amount) for reason, amount in found}
 
 
 def chunks(database: Database, import_id: UUID) -> Iterator[bytes]:

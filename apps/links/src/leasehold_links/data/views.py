@@ -48,7 +48,8 @@ FROM links_canonical AS c
 JOIN {jobs} AS j ON j.id = c.job_id
 """
 
+JOBS = {"sqlite": "leasehold_jobs", "postgresql": "leasehold.jobs"}  # the queue's public view
 VIEWS = {
-    "sqlite": [view.format(jobs="leasehold_jobs") for view in (_IMPORTS, _ENRICHMENTS)],
-    "postgresql": [view.format(jobs="leasehold.jobs") for view in (_IMPORTS, _ENRICHMENTS)],
+    dialect: [view.format(jobs=jobs) for view in (_IMPORTS, _ENRICHMENTS)]
+    for dialect, jobs in JOBS.items()
 }

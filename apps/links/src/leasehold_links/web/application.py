@@ -9,7 +9,7 @@ from leasehold.web import Application
 from leasehold_links.data import migrating
 from leasehold_links.data.database import Database
 from leasehold_links.settings import settings
-from leasehold_links.tasks import enrich, import_file
+from leasehold_links.tasks import daily, enrich, import_file, retain
 from leasehold_links.telling import EnrichmentLog
 from leasehold_links.web.app import make_app
 
@@ -26,7 +26,8 @@ def application(store_url: str | None = None) -> Application:
         name=NAME,
         title="Links",
         make_app=make_app,
-        tasks=[import_file, enrich],
+        tasks=[import_file, enrich, retain],
+        schedules=[daily],
         observers=[EnrichmentLog()],
         store_url=store_url,
         body_limit=settings().file_bytes + _AROUND_A_FILE,
