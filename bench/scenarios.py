@@ -12,6 +12,7 @@ from bench.database import POSTGRES, SQLITE, Size
 from bench.draining import Beside, Plan, drain
 from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
 from bench.idling import idle_workers
+from bench.importing import cancel_links, import_links
 from bench.keeping import drain_beside_retention
 from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small_share
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
@@ -140,4 +141,6 @@ SCENARIOS = (
         size=WATCHED,
     ),
     Scenario(name="memory", measure=memory_over_time, size=Size(jobs=MILLION)),
+    Scenario(name="links, import", measure=import_links),
+    Scenario(name="links, cancel an import", measure=cancel_links),
 )

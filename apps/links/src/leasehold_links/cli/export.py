@@ -31,5 +31,4 @@ def export(session: Session, file: TextIO, *, user_id: str) -> None:
     from leasehold_links.exporting import export_bookmarks
 
     with open_library(session) as library:
-        for piece in export_bookmarks(library.database, user_id):
-            file.write(piece)
+        file.writelines(export_bookmarks(library.database, user_id))

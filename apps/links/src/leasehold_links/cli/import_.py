@@ -50,7 +50,9 @@ def import_(
         return
     from leasehold_links.uploading import start_import
 
-    name = "" if file.name == "-" or not isinstance(file.name, str) else file.name.rpartition("/")[2]
+    name = (
+        "" if file.name == "-" or not isinstance(file.name, str) else file.name.rpartition("/")[2]
+    )
     with open_library(session, may_create=True) as library:
         import_id = start_import(*library, user_id, name, _pieces(file))
         if is_waiting:
@@ -73,7 +75,9 @@ def _print_started(session: Session, library: Library, import_id: UUID) -> None:
         return
     click.echo(f"import {import_id} waits for a worker")
     if not has_worker:
-        click.echo("No worker is there: run `leasehold-links work`, or import with --wait.", err=True)
+        click.echo(
+            "No worker is there: run `leasehold-links work`, or import with --wait.", err=True
+        )
 
 
 def _wait(session: Session, library: Library, import_id: UUID) -> None:

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from leasehold.cli.kit import Session
     from leasehold_links.curating import Stats
 
+_COUNTED = ("imported", "duplicate", "skipped", "failed")
 
-@click.command(cls=Command, example="leasehold-links status\nleasehold-links status --json --most 50")
+
+@click.command(
+    cls=Command, example="leasehold-links status\nleasehold-links status --json --most 50"
+)
 @click.option("--most", type=click.IntRange(1), default=10, show_default=True, help="Imports.")
 @USER
 @with_session
@@ -47,7 +51,9 @@ def _print_imports(listed: list[dict[str, Any]]) -> None:
     if not listed:
         click.echo("no import yet: leasehold-links import bookmarks.html")
         return
-    table = make_table("import", "status", "processed", "imported", "duplicate", "skipped", "failed", "")
+    table = make_table(
+        "import", "status", "processed", "imported", "duplicate", "skipped", "failed", ""
+    )
     for row in listed:
         numbers = (row[name] for name in ("imported", "duplicate", "skipped", "failed"))
         table.add_row(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import msgspec
 
@@ -14,7 +15,6 @@ from leasehold_links.tasks import import_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from uuid import UUID
 
     from leasehold_links.cli.opening import Library
 
