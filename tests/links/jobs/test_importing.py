@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import leasehold as lh
 from leasehold_links import importing
 from leasehold_links.data.database import Database
-from leasehold_links.data.migrating import migrate
 from tests.links.dialects import CHROME, FIREFOX
 from tests.links.jobs.kit import begin_import, counts, import_row, items, rows, run_imports
 
@@ -114,7 +113,3 @@ def test_the_views_of_the_seed(client: lh.Client, database: Database) -> None:
     assert [row[:3] for row in found] == [("queued", 0, 2)] * 3
     assert len({row[3] for row in found}) == 3
     assert client.get(import_id).state == "succeeded"
-
-
-def test_tables_are_made_once(database: Database) -> None:
-    assert migrate(database) == []

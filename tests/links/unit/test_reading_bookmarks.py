@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from leasehold_links.bookmarks.counting import count_entries
 from leasehold_links.bookmarks.decoding import in_chunks
 from leasehold_links.bookmarks.reading import DEEPEST, LONGEST_TITLE, read_bookmarks
 from leasehold_links.bookmarks.values import Bookmark, NotBookmarks, Root
@@ -128,6 +129,36 @@ def test_an_entry_that_is_never_closed_ends_where_the_next_begins() -> None:
     assert [(each.url, each.title) for each in read(text)] == [("u1", "one"), ("u2", "two")]
 
 
+def test_a_link_in_a_description_is_none_of_the_entries() -> None:
+    text = HEAD + (
+        '<DL><DT><A HREF="u1" ADD_DATE="0">1</A><DD>as <a href="x">seen</a> in<br>two lines<HR>'
+        '<DT><A HREF="u2">2</A><DD>without DT<A HREF="u3" ADD_DATE="1685620800">3</A></DL>'
+    )
+    found = [(each.url, each.description) for each in read(text)]
+    assert found == [("u1", "as seen in two lines"), ("u2", "without DT"), ("u3", "")]
+
+
+def test_a_heading_without_a_list_is_no_folder() -> None:
+    text = HEAD + (
+        '<DL><DT><H3>empty</H3><DT><A HREF="u1">1</A><DL><DT><A HREF="u2">2</A></DL>'
+        '<DT><H4>other size</H4><DL><DT><A HREF="u3">3</A></DL></DL>'
+    )
+    assert places(text) == {"1": ("menu",), "2": ("menu",), "3": ("menu", "other size")}
+
+
+def test_a_root_is_itself_wherever_it_stands() -> None:
+    bar = (
+        '<DT><H3 PERSONAL_TOOLBAR_FOLDER="true">b</H3><DL><DT><H3>c</H3><DL><DT><A>1</A></DL></DL>'
+    )
+    text = f"{HEAD}<DL><DT><H3>a</H3><DL>{bar}<DT><A>2</A></DL></DL>"
+    assert places(text) == {"1": ("toolbar", "c"), "2": ("menu", "a")}
+
+
+def test_folders_in_folders_without_end_are_read_all_the_same() -> None:
+    line = '<DT><H3>f</H3><DL><p><DT><A HREF="u">x</A>'
+    assert len(read(HEAD + line * 20_000)) == 20_000  # each by itself, not all that are above it
+
+
 def test_bytes_that_are_no_text_do_not_cost_the_link() -> None:
     text = HEAD.encode() + b'<DL><DT><A HREF="https://example.com/">caf\xe9 \x00bar</A></DL>'
     (one,) = read(text)
@@ -174,6 +205,14 @@ def test_an_entry_without_an_address_is_an_entry() -> None:
 def test_only_small_pictures_of_pixels_are_kept(icon: str) -> None:
     (one,) = read(f'{HEAD}<DL><DT><A HREF="u" ICON="{icon}">x</A></DL>')
     assert one.icon is None
+
+
+# -- counting --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("text", [CHROME, EDGE, FIREFOX, SAFARI, INTERNET_EXPLORER, POCKET])
+@pytest.mark.parametrize("chunk", [1, 2, 3, 1_000])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entries_are_counted_without_reading_them(text: str, chunk: int, encoding: str) -> None:
+    assert count_entries(in_chunks(text.encode(encoding), chunk)) == len(read(text))
 
 
 # -- not bookmarks ---------------------------------------------------------------------------------

@@ -27,7 +27,10 @@ DEEPEST = 50  # folders; what is deeper is in the last of them
 MOST_TAGS = 50
 
 _ROOTS = {"personal_toolbar_folder": Root.TOOLBAR, "unfiled_bookmarks_folder": Root.UNFILED}
-_IN_TEXT = frozenset({"b", "i", "em", "strong", "u", "br", "font", "span", "code", "small"})
+_HEADINGS = frozenset({"h2", "h3", "h4", "h5", "h6"})
+_IN_TEXT = frozenset({"b", "i", "em", "strong", "u", "font", "span", "code", "small", "img"})
+# What only an entry has: a link inside of a description has none of it.
+_OF_ENTRIES = frozenset({"add_date", "icon", "icon_uri", "last_modified", "last_visit", "tags"})
 
 
 def read_bookmarks(chunks: Iterable[bytes]) -> Iterator[Bookmark]:
@@ -61,9 +64,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self._done: list[Bookmark] = []
-        # For each open list its folder; None: a list that has none, as the outermost.
-        self._lists: list[tuple[Root | None, str] | None] = []
         self._place: tuple[Root, tuple[str, ...]] = (Root.MENU, ())
+        self._above: list[tuple[Root, tuple[str, ...]]] = []  # for each open list where it stands
         self._heading: Mapping[str, str] | None = None
         self._next_folder: tuple[Root | None, str] | None = None
         self._entry: Mapping[str, str] | None = None
@@ -79,32 +81,39 @@ class _Reader:
     # -- called by the parser ----------------------------------------------------------------------
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "a":
-            self._end_entry()
-            self._entry, self._text = attributes, []
-        elif tag == "h3":
+            self._start_entry(attributes)
+        elif tag in _HEADINGS:
             self._end_entry()
             self._heading, self._text = attributes, []
         elif tag == "dl":
             self._end_entry()
-            self._lists.append(self._next_folder)
+            self._above.append(self._place)
+            self._place = _inside(self._place, self._next_folder)
             self._next_folder = None
-            self._find_place()
+        elif tag == "br":
+            self.data(" ")
         elif tag not in _IN_TEXT:
             # Behind the heading of a folder it describes the folder, which we do not keep.
             self._is_describing = tag == "dd" and self._entry is not None
 
+    def _start_entry(self, attributes: Mapping[str, str]) -> None:
+        if self._is_describing and not attributes.keys() & _OF_ENTRIES:
+            return  # a link in the words about an entry
+        self._end_entry()
+        self._next_folder = None  # its heading was followed by no list
+        self._entry, self._text = attributes, []
+
     def end(self, tag: str) -> None:
         if tag == "a" and self._entry is not None and self._text is not None:
             self._title, self._text = "".join(self._text), None
-        elif tag == "h3" and self._heading is not None:
+        elif tag in _HEADINGS and self._heading is not None:
             self._next_folder = (_root_of(self._heading), "".join(self._text or ()))
             self._heading = self._text = None
         elif tag == "dl":
             self._end_entry()
             self._next_folder = None
-            if self._lists:
-                self._lists.pop()
-                self._find_place()
+            if self._above:
+                self._place = self._above.pop()
 
     def data(self, text: str) -> None:
         if self._text is not None:
@@ -116,18 +125,6 @@ class _Reader:
         self._end_entry()
 
     # -- inside ------------------------------------------------------------------------------------
-    def _find_place(self) -> None:
-        root: Root = Root.MENU
-        names: list[str] = []
-        for each in self._lists:
-            if each is None:
-                continue
-            if each[0] is not None:
-                root, names = each[0], []  # a root is where it is, wherever it stands
-            else:
-                names.append(tidy(each[1], LONGEST_NAME))
-        self._place = (root, tuple(names[:DEEPEST]))
-
     def _end_entry(self) -> None:
         """An entry ends where the next thing begins: its description comes after it."""
         entry, self._entry = self._entry, None
@@ -150,6 +147,19 @@ class _Reader:
         )
         self._title, self._text, self._description = "", None, []
         self._is_describing = False
+
+
+def _inside(
+    place: tuple[Root, tuple[str, ...]], folder: tuple[Root | None, str] | None
+) -> tuple[Root, tuple[str, ...]]:
+    """Say where the entries of a list are; a list without a heading, as the outermost, is none."""
+    if folder is None:
+        return place
+    root, name = folder
+    if root is not None:
+        return root, ()  # a root is where it is, wherever it stands
+    names = (*place[1], tidy(name, LONGEST_NAME))
+    return place[0], names[:DEEPEST]
 
 
 def _root_of(attributes: Mapping[str, str]) -> Root | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,9 +51,8 @@ def import_(
         return
     from leasehold_links.uploading import start_import
 
-    name = (
-        "" if file.name == "-" or not isinstance(file.name, str) else file.name.rpartition("/")[2]
-    )
+    path = getattr(file, "name", None)
+    name = PurePath(path).name if isinstance(path, str) and file is not sys.stdin.buffer else ""
     with open_library(session, may_create=True) as library:
         import_id = start_import(*library, user_id, name, _pieces(file))
         if is_waiting:
