@@ -51,6 +51,13 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return name
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def bare_url(request: pytest.FixtureRequest) -> str:
+    """A database of its own, without any table."""
+    name: str = request.getfixturevalue(f"{request.param}_url")
+    return name
+
+
 def make_tables(url: str) -> None:
     with lh.Client(url) as client, closing(Database(url)) as database:
         client.store.migrate()

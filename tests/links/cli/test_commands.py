@@ -149,7 +149,8 @@ def test_addresses_have_keys() -> None:
     assert (refused.exit_code, "ftp: addresses can't be links" in refused.stderr) == (1, True)
 
 
-def test_tables_that_are_not_there_are_named(url: str) -> None:
+def test_tables_that_are_not_there_are_named(bare_url: str) -> None:
+    url = bare_url
     with lh.Client(url) as client:
         client.store.migrate()
     result = CliRunner().invoke(program, ["status", "--url", url])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from sqlalchemy import text
 
@@ -25,18 +28,24 @@ def counted(database: Database, import_id: object) -> tuple[int, ...]:
     return tuple(row[name] for name in COUNTED)
 
 
-def refuse(database: Database, url: str) -> None:
+@contextmanager
+def refusing(database: Database, url: str) -> Iterator[None]:
     """Let the database refuse one link, as a full disk or a broken index might."""
+    made = (
+        f"CREATE TRIGGER refused BEFORE INSERT ON links_link WHEN NEW.url = '{url}'"
+        " BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        if database.is_sqlite
+        else f"ALTER TABLE links_link ADD CONSTRAINT refused CHECK (url <> '{url}')"
+    )
+    execute(database, made)
+    yield
+    if not database.is_sqlite:
+        execute(database, "ALTER TABLE links_link DROP CONSTRAINT refused")
+
+
+def execute(database: Database, statement: str) -> None:
     with database.write() as connection:
-        if database.is_sqlite:
-            connection.execute(
-                text(
-                    "CREATE TRIGGER refused BEFORE INSERT ON links_link"
-                    f" WHEN NEW.url = '{url}' BEGIN SELECT RAISE(ABORT, 'refused'); END"
-                )
-            )
-        else:
-            connection.execute(text(f"ALTER TABLE links_link ADD CHECK (url <> '{url}')"))
+        connection.execute(text(statement))
 
 
 def test_every_kind_of_address_that_is_none_says_so(client: lh.Client, database: Database) -> None:
@@ -73,10 +82,10 @@ def test_a_line_twice_in_a_folder_is_a_duplicate(client: lh.Client, database: Da
 def test_a_line_that_can_not_be_stored_costs_no_other(
     client: lh.Client, database: Database
 ) -> None:
-    refuse(database, "https://b.com/")
     data = entries("https://a.com/", "https://b.com/", "https://c.com/", "about:x")
     import_id = begin_import(client, database, data)
-    run_imports(client)
+    with refusing(database, "https://b.com/"):
+        run_imports(client)
     assert counted(database, import_id) == (4, 2, 0, 1, 1)
     ((number, reason), skipped) = items(database, import_id)
     assert (number, reason.partition(":")[0], skipped) == (1, "refused", (3, "scheme:about"))
