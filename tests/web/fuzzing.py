@@ -14,16 +14,13 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from leasehold.client import Client
 from tests.web.serving import served
 from tests.web.tasks import add, fail
-
-if TYPE_CHECKING:
-    from tests.web.serving import Served
 
 FOLDER = Path(__file__).parent
 TASKS = "tests.web.tasks"
@@ -69,9 +66,21 @@ def prepare(url: str) -> tuple[str, dict[str, list[str]]]:
 def fuzz(url: str, *, examples: int) -> Fuzzed:
     """Serve the store and run Schemathesis against it, with all its phases and checks."""
     secret, known = prepare(url)
+    return fuzz_service(url, secret, known, TASKS, examples=examples)
+
+
+def fuzz_service(
+    url: str,
+    secret: str,
+    known: dict[str, list[str]],
+    *words: str,
+    examples: int,
+    document: str = "/api/openapi.json",
+) -> Fuzzed:
+    """Serve with these words, and fuzz what a document describes."""
     unhindered = ("--rate", "100000", "--wrong-rate", "100000")
-    with served(url, TASKS, "--log-level", "warning", *unhindered) as service:
-        done = _run(service, secret, known, examples)
+    with served(url, *words, "--log-level", "warning", *unhindered) as service:
+        done = _run(service.address + document, secret, known, examples)
         _, _, log = service.end()
     found = re.search(r"(\d+) generated(?:, (\d+) passed)?", done.stdout)
     cases, passed = (int(each or 0) for each in found.groups()) if found else (0, 0)
@@ -85,7 +94,7 @@ def fuzz(url: str, *, examples: int) -> Fuzzed:
 
 
 def _run(
-    service: Served, secret: str, known: dict[str, list[str]], examples: int
+    document: str, secret: str, known: dict[str, list[str]], examples: int
 ) -> subprocess.CompletedProcess[str]:
     options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": LIMIT_SECONDS}
     paths = os.pathsep.join(sys.path)
@@ -94,7 +103,7 @@ def _run(
             [
                 str(Path(sys.executable).parent / "schemathesis"),
                 *("--config-file", str(FOLDER / "schemathesis.toml")),
-                *("run", f"{service.address}/api/openapi.json"),
+                *("run", document),
                 *("--header", f"Authorization: Bearer {secret}"),
                 *("--checks", "all", "--max-examples", str(examples)),
                 *("--generation-deterministic", "--continue-on-failure", "--no-color"),

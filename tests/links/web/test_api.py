@@ -254,7 +254,10 @@ def test_dead_letters_are_counted_listed_and_tried_again(
     assert len(dead["letters"] + rest["letters"]) == 5
     assert rest["next"] is None
     stats = asker.get("/api/enrichment/stats")
-    assert (stats["by_status"]["dead"], stats["top_failure_domains"]) == (5, [["example.com", 5]])
+    assert (stats["by_status"]["dead"], stats["top_failure_domains"]) == (
+        5,
+        [{"domain": "example.com", "count": 5}],
+    )
     assert asker.post("/api/enrichment/requeue", {"reason": "dns"}) == {"matched": 0, "requeued": 0}
     done = asker.post("/api/enrichment/requeue", {"domain": "example.com", "reason": "timeout"})
     assert done == {"matched": 5, "requeued": 5}

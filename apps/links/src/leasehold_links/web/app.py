@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from leasehold_links.tasks import database_of
 from leasehold_links.web import problems
@@ -57,6 +58,8 @@ def make_app(client: lh.Client) -> FastAPI:
     for router in _ROUTERS:
         app.include_router(router)
     app.state.problem_page = show_problem
+    routes = (route for router in _ROUTERS for route in router.routes)
+    app.state.routes = [route for route in routes if isinstance(route, Route)]
     app.add_middleware(BodyLimit)
     problems.install(app)
     describe(app)

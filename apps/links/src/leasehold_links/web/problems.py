@@ -19,9 +19,11 @@ from leasehold_links.bookmarks.values import NotBookmarks
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
+    from starlette.routing import Route
 
 MEDIA_TYPE = "application/problem+json"
 _logger = logging.getLogger("leasehold_links.web")
+_NOT_ALLOWED = 405
 _NAMES = {404: "not-found", 405: "method-not-allowed", 400: "bad-request", 413: "too-large"}
 _DETAILS = {
     404: "there is nothing at this path",
@@ -116,7 +118,19 @@ def _answer_http(request: Request, error: HTTPException) -> Response:
     name = _NAMES.get(error.status_code, f"http-{error.status_code}")
     detail = _DETAILS.get(error.status_code, str(error.detail))
     headers = dict(error.headers or {})
+    if error.status_code == _NOT_ALLOWED and (allowed := _allowed_methods(request)):
+        headers["Allow"] = allowed
     return respond(request, make_problem(error.status_code, name, detail, headers=headers))
+
+
+def _allowed_methods(request: Request) -> str:
+    """Name the methods of all routes of a path: the framework names those of the first one."""
+    path = path_of(request)
+    routes: list[Route] = request.app.state.routes
+    found = {
+        method for each in routes if each.path_regex.match(path) for method in each.methods or ()
+    }
+    return ", ".join(sorted(found))
 
 
 def _answer_invalid(request: Request, error: RequestValidationError) -> Response:

@@ -26,13 +26,20 @@ from leasehold_links.web.people import Changer, Reader
 router = APIRouter(prefix="/api/enrichment", tags=["enrichment"])
 
 
+class Failing(Document):
+    """A domain, and how many of your links of it could not be enriched."""
+
+    domain: str
+    count: int
+
+
 class Stats(Document):
     """Your links by the state of their enrichment, and the domains with the most failures."""
 
     by_status: dict[str, int] = Field(examples=[{"queued": 3, "succeeded": 97}])
     success_count: int
     fail_count: int
-    top_failure_domains: list[tuple[str, int]]
+    top_failure_domains: list[Failing]
 
 
 class DeadGroup(Document):
@@ -78,10 +85,18 @@ class Requeued(Document):
     requeued: int
 
 
-@router.get("/stats", response_model=Stats, responses=problems())
-def get_stats(person: Reader, library: OfLibrary) -> curating.Stats:
+@router.get("/stats", responses=problems())
+def get_stats(person: Reader, library: OfLibrary) -> Stats:
     """Count your links by the state of their enrichment."""
-    return curating.stats(library.database, person.user_id)
+    found = curating.stats(library.database, person.user_id)
+    return Stats(
+        by_status=found.by_status,
+        success_count=found.success_count,
+        fail_count=found.fail_count,
+        top_failure_domains=[
+            Failing(domain=domain, count=count) for domain, count in found.top_failure_domains
+        ],
+    )
 
 
 @router.get("/dead", responses=problems())

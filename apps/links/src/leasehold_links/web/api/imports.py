@@ -49,7 +49,7 @@ _BODY = {
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "`progress` with the import after each change; `end` at last.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     }
 }
 

@@ -45,7 +45,7 @@ _MOST_FOLLOWED = 200
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "`states` after each change; `end` when all have ended.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     }
 }
 LIVE = frozenset({"queued", "running", "failed"})
@@ -147,7 +147,12 @@ def list_links(
     return LinkPage.model_validate({"links": links, "next": page.next})
 
 
-@router.post("", status_code=201, response_model=WholeLink, responses=problems(404))
+_THERE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "It stands in the folder already.", "model": WholeLink}
+}
+
+
+@router.post("", status_code=201, response_model=WholeLink, responses={**problems(404), **_THERE})
 def create_link(
     asked: LinkRequest, request: Request, response: Response, person: Changer, library: OfLibrary
 ) -> dict[str, Any]:
@@ -177,13 +182,13 @@ async def follow_links(
     return EventStream(library.following.follow(name, look), "states")
 
 
-@router.get("/{link_id}", response_model=WholeLink, responses=problems(404))
+@router.get("/{link_id:uuid}", response_model=WholeLink, responses=problems(404))
 def get_link(link_id: IdPath, person: Reader, library: OfLibrary) -> dict[str, Any]:
     """Say all that is known of a link."""
     return whole_link(library, person, link_id)
 
 
-@router.patch("/{link_id}", response_model=WholeLink, responses=problems(404, 409))
+@router.patch("/{link_id:uuid}", response_model=WholeLink, responses=problems(404, 409))
 def edit_link(
     link_id: IdPath, asked: LinkChange, person: Changer, library: OfLibrary
 ) -> dict[str, Any]:
@@ -192,14 +197,14 @@ def edit_link(
     return whole_link(library, person, link_id)
 
 
-@router.delete("/{link_id}", status_code=204, responses=problems(404))
+@router.delete("/{link_id:uuid}", status_code=204, responses=problems(404))
 def delete_link(link_id: IdPath, person: Changer, library: OfLibrary) -> None:
     """Take a link out of its folder."""
     editing.delete_link(library.database, person.user_id, link_id)
 
 
 @router.post(
-    "/{link_id}/refresh", status_code=202, response_model=Refreshed, responses=problems(404)
+    "/{link_id:uuid}/refresh", status_code=202, response_model=Refreshed, responses=problems(404)
 )
 def refresh_link(link_id: IdPath, person: Changer, library: OfLibrary) -> curating.Refreshed:
     """Fetch a link anew, whatever became of it before."""
