@@ -116,7 +116,11 @@ def test_its_pages_answer_and_link_to_each_other(running: Running) -> None:
     http = running.service.http
     assert [each["error"] for each in running.service.told["applications"]] == [None, None]
     assert '"/links' in http.get("/").text
-    assert http.get("/links/api/openapi.json").json()["info"]["title"] == "leasehold-links"
+    library = http.get("/links", headers={"Accept-Language": "ko"})
+    assert (library.status_code, "뉴스" in library.text) == (200, True)
+    assert 'href="/"' in library.text  # back to the dashboard
+    for path in ("imports", "dead", "domains"):
+        assert http.get(f"/links/{path}").status_code == 200
     page = http.get("/links-demo", headers={"Accept-Language": "ko, en;q=0.5"})
     assert ('lang="ko"' in page.text, "/links/" in page.text) == (True, True)
     assert http.get(f"/links-demo/{FILE_NAME}").text.startswith("<!DOCTYPE NETSCAPE")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LANGUAGE_COOKIE = "links_language"
 PICTURES_COOKIE = "links_pictures"
+_MOUNTED = "/links"  # as the service does it: web/application.py
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class Visit:
     def root(self) -> str:
         root: str = self.request.scope.get("root_path", "")
         return root
+
+    @property
+    def dashboard(self) -> str | None:
+        """Where the service's own pages are; None where the library stands in none."""
+        is_inside = self.root.endswith(_MOUNTED)
+        return f"{self.root.removesuffix(_MOUNTED)}/" if is_inside else None
 
     @property
     def pictures(self) -> str:

@@ -7,6 +7,7 @@ ENGLISH: dict[str, str] = {
     "skip": "Skip to the page",
     "none": "none",
     "actions": "Actions",
+    "dashboard": "Queue and dashboard",
     "export": "Export as a bookmark file",
     "reads_only": "may only read",
     "months": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",

@@ -7,6 +7,7 @@ KOREAN: dict[str, str] = {
     "skip": "본문으로 건너뛰기",
     "none": "없음",
     "actions": "작업",
+    "dashboard": "작업 대시보드",
     "export": "북마크 파일로 내보내기",
     "reads_only": "읽기 전용",
     "months": "1 2 3 4 5 6 7 8 9 10 11 12",
