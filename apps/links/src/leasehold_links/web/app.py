@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from leasehold_links.tasks import database_of
 from leasehold_links.web import problems
-from leasehold_links.web.api import domains, enrichment, folders, imports, links
+from leasehold_links.web.api import domains, enrichment, export, folders, imports, links
 from leasehold_links.web.body_limit import BodyLimit
 from leasehold_links.web.described import describe, name_operation
 from leasehold_links.web.library import Library
@@ -32,6 +32,7 @@ _ROUTERS = (
     links.router,
     enrichment.router,
     domains.router,
+    export.router,
     library_pages.router,
     import_pages.router,
     link.router,
