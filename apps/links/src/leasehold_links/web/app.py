@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import leasehold as lh
 
 
-_ROUTERS = (
+ROUTERS = (
     imports.router,
     folders.router,
     links.router,
@@ -56,7 +56,7 @@ def make_app(client: lh.Client) -> FastAPI:
         redirect_slashes=False,  # a POST that is redirected may lose its body
     )
     app.state.library = Library(client, database_of(client.url))
-    for router in _ROUTERS:
+    for router in ROUTERS:
         app.include_router(router)
     app.state.problem_page = show_problem
     routes = (route for router in _ROUTERS for route in router.routes)

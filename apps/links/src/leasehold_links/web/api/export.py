@@ -25,9 +25,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get(
-    "/export.html", response_class=StreamingResponse, responses={**problems(), **_ANSWER}
-)
+@router.get("/export.html", response_class=StreamingResponse, responses={**problems(), **_ANSWER})
 def export(person: Reader, library: OfLibrary) -> StreamingResponse:
     """Export your library, piece by piece; imported again it is the same."""
     pieces = _gathered(export_bookmarks(library.database, person.user_id))

@@ -84,6 +84,8 @@ ENGLISH: dict[str, str] = {
     "line.scheme": "Addresses that begin with {scheme}: are no web pages.",
     "line.too_long": "The address is too long.",
     "line.malformed": "The address can't be read.",
+    "line.in_folder": "The folder had it already.",
+    "line.repeated": "It stands twice in this folder of the file.",
     "line.other": "It could not be stored ({reason}).",
     "file.empty": "The file is empty.",
     "file.binary": "This is no text. Export the bookmarks as HTML, and import that file.",

@@ -84,6 +84,8 @@ KOREAN: dict[str, str] = {
     "line.scheme": "{scheme}: 로 시작하는 주소는 웹 페이지가 아닙니다.",
     "line.too_long": "주소가 너무 깁니다.",
     "line.malformed": "주소를 읽을 수 없습니다.",
+    "line.in_folder": "그 폴더에 이미 있습니다.",
+    "line.repeated": "파일의 같은 폴더에 두 번 있습니다.",
     "line.other": "저장할 수 없었습니다 ({reason}).",
     "file.empty": "파일이 비어 있습니다.",
     "file.binary": "텍스트 파일이 아닙니다. 북마크를 HTML로 내보낸 파일을 가져오세요.",

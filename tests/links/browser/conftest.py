@@ -1,0 +1,28 @@
+"""One browser for a test process, the library served from a thread, on both databases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import WAIT_MILLISECONDS
+from tests.browser.conftest import browser as browser  # noqa: PLC0414 - a fixture here, too
+from tests.browser.kit import Visit, visiting
+from tests.links.web.serving import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+    import leasehold as lh
+    from leasehold_links.data.database import Database
+
+
+@pytest.fixture
+def visit(browser: Browser, client: lh.Client, database: Database) -> Iterator[Visit]:
+    """A page of a library that is empty."""
+    with serving(client) as served, visiting(browser, served, locale="en-GB") as visit:
+        visit.page.set_default_timeout(WAIT_MILLISECONDS)
+        yield visit
