@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import uvicorn
 
@@ -42,6 +42,13 @@ document.addEventListener("securitypolicyviolation", (event) => {
   window.violations.push(event.violatedDirective + " " + event.blockedURI + " " + event.sample);
 });
 """
+
+
+class Addressed(Protocol):
+    """Whatever is served."""
+
+    @property
+    def address(self) -> str: ...
 
 
 class Served:
@@ -139,7 +146,7 @@ class Visit:
 
 
 @contextmanager
-def visiting(browser: Browser, served: Served, **options: Any) -> Iterator[Visit]:
+def visiting(browser: Browser, served: Addressed, **options: Any) -> Iterator[Visit]:
     """Open a page in a context of its own; at the end it has to have been good."""
     options.setdefault("viewport", WIDE)
     with closing(browser.new_context(**options)) as context:

@@ -293,5 +293,15 @@ def test_what_is_not_there_is_not_there(asker: Asker) -> None:
     for path in ("imports", "links"):
         asker.refused(404, "GET", f"/api/{path}/{uuid4()}")
     asker.refused(404, "GET", "/api/links", params={"folder_id": str(uuid4())})
-    asker.refused(422, "GET", "/api/links/nonsense")
+    asker.refused(404, "GET", "/api/links/nonsense")
     asker.refused(404, "GET", "/api/nothing")
+
+
+def test_what_is_exported_is_imported_again_as_it_was(asker: Asker) -> None:
+    asker.import_now(FIREFOX.encode())
+    answer = asker.ask("GET", "/api/export.html")
+    assert answer.headers["content-disposition"] == 'attachment; filename="bookmarks.html"'
+    assert "sandbox" in answer.headers["content-security-policy"]
+    done = asker.import_now(answer.content)
+    assert (done["imported_items"], done["duplicate_items"], done["skipped_items"]) == (0, 4, 0)
+    assert asker.ask("GET", "/api/export.html").content == answer.content

@@ -113,7 +113,8 @@ def test_many_who_watch_cost_one_look(
 def test_a_stream_outlives_a_database_that_is_away(
     served: Serving, database: Database, import_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, failed = progress.import_of, []
+    real = progress.import_of
+    failed: list[int] = []
 
     def cut(connection: Any, *given: Any) -> Any:
         """Cut our connection under the look, as a restart of the server would."""

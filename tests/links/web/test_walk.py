@@ -33,7 +33,7 @@ FORM = {"url": "https://example.org/new", "domain": "example.com", "title": "sto
 QUERIES = {"choose_language": {"to": "en"}, "choose_pictures": {"to": "on"}}
 ENDLESS = {"follow_import", "follow_links"}
 OF_DOMAINS = "domain"  # everybody's: they are nobody's own
-_NAMES = re.compile(r"\{(\w+)\}")
+_NAMES = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
 class Step(NamedTuple):
@@ -49,7 +49,7 @@ class Step(NamedTuple):
 
     @property
     def has_id(self) -> bool:
-        return "_id}" in self.path
+        return "_id" in self.path
 
     def ask(self, asker: Asker, ids: dict[str, str], **options: Any) -> httpx.Response:
         path = _NAMES.sub(lambda found: ids[found[1]], self.path)
@@ -67,7 +67,7 @@ def all_steps() -> list[Step]:
         for router in ROUTERS
         for route in router.routes
         if isinstance(route, APIRoute)
-        for method in sorted(route.methods)
+        for method in sorted(route.methods or ())
     ]
     assert len(found) >= 35
     return found

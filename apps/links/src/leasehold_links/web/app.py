@@ -59,7 +59,7 @@ def make_app(client: lh.Client) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     app.state.problem_page = show_problem
-    routes = (route for router in _ROUTERS for route in router.routes)
+    routes = (route for router in ROUTERS for route in router.routes)
     app.state.routes = [route for route in routes if isinstance(route, Route)]
     app.add_middleware(BodyLimit)
     problems.install(app)
