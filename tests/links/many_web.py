@@ -34,6 +34,7 @@ class Record(msgspec.Struct):
     most: dict[str, int] = msgspec.field(default_factory=dict)
     pages: dict[str, int] = msgspec.field(default_factory=dict)
     ended: dict[str, float] = msgspec.field(default_factory=dict)  # by domain
+    began: float = 0.0  # when somebody first came
 
 
 def domain_of(host: str) -> str:
@@ -80,6 +81,7 @@ class Visit(asyncio.Protocol):
         pages = self._record.pages
         pages[f"{host}{path}"] = pages.get(f"{host}{path}", 0) + 1
         self._record.ended[self._domain or ""] = time.time()
+        self._record.began = self._record.began or time.time()
         self._leave()  # before the answer: who has it may come again at once
         if path == "/robots.txt":
             self._transport.write(_NOTHING)
