@@ -16,6 +16,7 @@ from bench.importing import cancel_links, import_links
 from bench.keeping import drain_beside_retention
 from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small_share
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
+from bench.links_enriching import enrich_beside, enrich_links, extract
 from bench.raw import sql_statements, store_calls
 from bench.remembering import memory_over_time
 from bench.watching import drain_watched, page_times
@@ -143,4 +144,11 @@ SCENARIOS = (
     Scenario(name="memory", measure=memory_over_time, size=Size(jobs=MILLION)),
     Scenario(name="links, import", measure=import_links),
     Scenario(name="links, cancel an import", measure=cancel_links),
+    Scenario(name="links, reading pages", measure=extract, size=Size(jobs=3_000), stores=(SQLITE,)),
+    Scenario(name="links, enriching", measure=enrich_links, size=Size(jobs=3_000)),
+    Scenario(
+        name="links, one domain beside 1,000",
+        measure=enrich_beside,
+        size=Size(jobs=1_000, beside=1_000),
+    ),
 )
