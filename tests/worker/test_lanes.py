@@ -14,6 +14,7 @@ import leasehold as lh
 from leasehold.model.lanes import Ask, Look
 from leasehold.store import open_store
 from leasehold.worker.lanes import Lanes
+from leasehold.worker.taker import Taker
 from tests.worker.kit import GONE, drain, new_worker, outcomes, wait_until
 
 narrow = lh.Throttle("narrow", running=2)
@@ -48,6 +49,12 @@ def _pass(key: str, seconds: float = 0.002) -> None:
 @lh.task(name="lanes.narrow", throttle=narrow.by("key"))
 def pass_narrow(key: str) -> None:
     _pass(key)
+
+
+@lh.task(name="lanes.waiting", queue="full", throttle=narrow.by("key"))
+def wait_in_lane(key: str) -> None:
+    _now[key] += 1
+    _gate.wait(30)
 
 
 @lh.task(name="lanes.slow", throttle=slow.by("key"))
@@ -275,3 +282,27 @@ def test_a_laned_job_that_lapsed_runs_again(client: lh.Client) -> None:
     assert len(client.store.reclaim([(each, 0.0) for each in lapsed])) == 1
     drain(client, pass_narrow)
     assert outcomes(client, job.id) == ["lapsed", "succeeded"]
+
+
+def test_a_worker_whose_queue_is_full_waits_for_an_end_and_does_not_spin(
+    client: lh.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    take_some = Taker.take_some
+
+    def counted(taker: Taker, room: int) -> int:
+        looks.append(room)
+        return take_some(taker, room)
+
+    monkeypatch.setattr(Taker, "take_some", counted)
+    client.enqueue_many(wait_in_lane.call(str(number)) for number in range(20))
+    slots = {"full": 2, "default": 2}
+    with new_worker(client, [wait_in_lane, pass_narrow], slots=slots):
+        wait_until(lambda: sum(_now.values()) == 2, "two run, as many as may")
+        looks.clear()
+        time.sleep(0.3)
+        assert len(looks) < 30
+        other = client.enqueue(pass_narrow, "other")
+        client.wait(other, 20)
+        _gate.set()
+        wait_until(lambda: sum(_now.values()) == 20, "all have run")

@@ -205,6 +205,9 @@ class Taker:
                 taken += self._take_all_ready(group, room - taken)
             for want in group if has_lanes else []:
                 taken += self._take_levels(want, min(want.limit, room - taken))
+        if taken == 0 and not self.is_ready_hopeful:
+            # What is left in lanes is of queues that are full here: else it would spin.
+            self.is_held_up = all(self.lanes.top(want.queue) is None for want in wants)
         return taken
 
     def _take_levels(self, want: Want, room: int) -> int:
