@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import leasehold as lh
 from leasehold_links import importing
+from leasehold_links.data import imports
 from leasehold_links.data.database import Database
+from leasehold_links.tasks import import_file
+from leasehold_links.uploading import cancel_import
+from tests.faults.waiting import wait_for
 from tests.links.dialects import CHROME, FIREFOX
 from tests.links.jobs.kit import begin_import, counts, import_row, items, rows, run_imports
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     import pytest
 
 
@@ -113,3 +120,32 @@ def test_the_views_of_the_seed(client: lh.Client, database: Database) -> None:
     assert [row[:3] for row in found] == [("queued", 0, 2)] * 3
     assert len({row[3] for row in found}) == 3
     assert client.get(import_id).state == "succeeded"
+
+
+def test_a_running_import_is_cancelled_and_keeps_what_is_in(
+    client: lh.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "STEP", 10)
+    import_id = begin_import(client, database, many(50_000))
+    seen: list[int] = []
+    with lh.Worker(client, [import_file]):
+        wait_for("progress", lambda: _processed(database, import_id, seen) > 0, 30)
+        assert cancel_import(client, database, "ada", import_id) == "running"
+        asked = time.monotonic()
+        wait_for("the end", lambda: client.get(import_id).state == "cancelled", 30)
+        seconds = time.monotonic() - asked
+    row = import_row(database, import_id)
+    assert 0 < row["imported_items"] < row["total_items"] == 50_000
+    assert counts(database)[1:] == (row["imported_items"], row["imported_items"])
+    assert rows(database, "SELECT status FROM import_jobs") == [("canceled",)]
+    assert rows(database, "SELECT count(*) FROM links_upload") == [(0,)]
+    assert seconds < 10  # promised is one, on a machine that does nothing else
+    client.retry(import_id)  # by hand: its file is gone by now
+    run_imports(client)
+    assert "import it again" in (client.get(import_id).error or "")
+
+
+def _processed(database: Database, import_id: UUID, seen: list[int]) -> int:
+    seen.append(imports.counts_of(import_row(database, import_id)).processed)
+    assert seen == sorted(seen)
+    return seen[-1]
