@@ -15,7 +15,7 @@ from leasehold.model.secrets import secrets_in
 from leasehold.payload import build_decoder, build_result_decoder, explain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _KINDS = inspect.Parameter
 _REFUSED: dict[object, str] = {
@@ -66,6 +66,20 @@ class Binding:
         if self.has_defaults:
             return {name: value for name, value in values.items() if value is not msgspec.UNSET}
         return values
+
+    def values_of(self, raw: bytes, names: Iterable[str]) -> list[Any]:
+        """Read some of the arguments that were checked already; what is left out has its default.
+
+        For each job of a task whose key is made of them, so without a dict of all.
+        """
+        found = self.decoder.decode(raw)
+        values = [getattr(found, name) for name in names]
+        if not any(value is msgspec.UNSET for value in values):
+            return values
+        return [
+            self.defaults[name] if value is msgspec.UNSET else value
+            for name, value in zip(names, values, strict=True)
+        ]
 
     def check_secrets(self, raw: bytes) -> None:
         """Refuse a `Secret` where the handler is not told that it is one: it would show it."""

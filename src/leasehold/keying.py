@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
 from leasehold.errors import BadOption
 from leasehold.model.keys import Mode, key_of
 from leasehold.model.throttles import EVERY
-from leasehold.payload import encode
+from leasehold.payload import encode, encode_checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,8 +39,8 @@ def own_key(options: Options, binding: Binding, raw: bytes) -> dict[str, Any]:
     if key_by is None:
         return _unique(options, options.key_words.key or "")
     names = tuple(binding.signature.parameters) if key_by == EVERY.arguments else key_by
-    given = binding.defaults | binding.decode(raw)
-    key = _key(binding.kind, [given[name] for name in names], binding.refuse)
+    # They were checked as arguments: once is enough.
+    key = key_of(binding.kind, encode_checked(binding.values_of(raw, names)))
     return _unique(options, key, is_of_arguments=True)
 
 
@@ -76,10 +74,8 @@ def _key(kind: str, values: Sequence[Any], refuse: Callable[[str], BadArguments]
 
 def _unique(options: Options, key: str, *, is_of_arguments: bool = False) -> dict[str, Any]:
     has_delay = options.delay_seconds is not None
-    unique = options.key_words.unique(key, has_delay=has_delay)
-    if is_of_arguments:
-        unique = structs.replace(unique, is_of_arguments=True)
-    return {"unique": unique}
+    words = options.key_words
+    return {"unique": words.unique(key, has_delay=has_delay, is_of_arguments=is_of_arguments)}
 
 
 def _lacks_delay(options: Options) -> bool:

@@ -122,14 +122,16 @@ class Task(Generic[P, R]):
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call:
         """Check and encode one call, for `enqueue_many`."""
         met = MET.count
-        raw = self._encode(args, kwargs)
-        return Call(self, msgspec.Raw(raw), self._own(raw, args, kwargs, met))
+        given = self._binding.bind(args, kwargs)
+        raw = self._encode(given, args, kwargs)
+        return Call(self, msgspec.Raw(raw), self._own(raw, given, met))
 
     def new_job(self, fresh_id: JobId, /, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """Build one job, checked and encoded; an id in the options goes before the fresh one."""
         met = MET.count
-        raw = self._encode(args, kwargs)
-        return self.build(fresh_id, msgspec.Raw(raw), self._own(raw, args, kwargs, met))
+        given = self._binding.bind(args, kwargs)
+        raw = self._encode(given, args, kwargs)
+        return self.build(fresh_id, msgspec.Raw(raw), self._own(raw, given, met))
 
     def build(
         self, fresh_id: JobId, args: msgspec.Raw, own: dict[str, Any] | None = None
@@ -192,21 +194,20 @@ class Task(Generic[P, R]):
         throttle = self.options.throttle
         return self.options.throttle_key or (None if throttle is None else throttle.name)
 
-    def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    def _encode(
+        self, given: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> bytes:
         binding = self._binding
-        given = binding.bind(args, kwargs)
         limit = self.options.args_limit
         raw = encode(given, root="args", limit=limit, refuse=binding.refuse)
         binding.check(raw, args, kwargs)
         return raw
 
-    def _own(
-        self, raw: bytes, args: tuple[Any, ...], kwargs: dict[str, Any], met: int
-    ) -> dict[str, Any] | None:
+    def _own(self, raw: bytes, given: dict[str, Any], met: int) -> dict[str, Any] | None:
         """Return what the arguments make of a job: its place in line, its key, its secrecy."""
         own: dict[str, Any] = {}
         if self._is_placed_by_arguments:
-            own = self._place(args, kwargs)
+            own = self._place(given)
         if self._is_keyed_by_call:
             own = own | own_key(self.options, self._binding, raw)
         if MET.are_in(raw, since=met):
@@ -214,10 +215,10 @@ class Task(Generic[P, R]):
             own = own | {"encrypted": True}
         return own or None
 
-    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _place(self, given: dict[str, Any]) -> dict[str, Any]:
         binding = self._binding
         try:
-            return own_place(self.options, binding.defaults | binding.bind(args, kwargs))
+            return own_place(self.options, binding.defaults | given)
         except BadOption as error:
             raise binding.refuse(str(error)) from error
 

@@ -31,7 +31,7 @@ class KeyWords:
         """Whether jobs have a key."""
         return self.key is not None or self.key_by is not None
 
-    def unique(self, key: str, *, has_delay: bool) -> Unique:
+    def unique(self, key: str, *, has_delay: bool, is_of_arguments: bool = False) -> Unique:
         """Say under a key what was said about it."""
         if self.on_duplicate is Mode.DEBOUNCE and not has_delay:
             raise BadOption("on_duplicate='debounce' needs a delay: how long to wait for the next")
@@ -42,6 +42,7 @@ class KeyWords:
             period_seconds=self.period_seconds,
             cooldown_seconds=self.cooldown_seconds,
             max_wait_seconds=self.max_wait_seconds,
+            is_of_arguments=is_of_arguments,
         )
 
     def check_times(self, delay_seconds: float | None, *, has_run_at: bool) -> None:

@@ -110,9 +110,15 @@ class Importer:
         self._begin(start)
         self._job.progress(start, self._total)
         for lines in one_ahead(read_lines(self._database, self._owner.import_id, start)):
-            self._job.check()
+            self._stop_if_cancelled()
             self._take_step(lines)
         self._end()
+
+    def _stop_if_cancelled(self) -> None:
+        """Stop within a step: the worker is told of it once a second."""
+        self._job.check()
+        if self._client.get(self._owner.import_id).cancel_requested:
+            raise lh.Cancel("somebody has cancelled it")
 
     def _begin(self, start: int) -> None:
         """Say how many lines there seem to be, before the first of them is read."""

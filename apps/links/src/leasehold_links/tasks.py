@@ -96,7 +96,8 @@ class Unreachable(Exception):
     """An answer that may be another one later."""
 
 
-@lh.task(name="links.import", queue="links-imports", timeout="1h", max_attempts=5, keep="ever")
+# A worker that is killed counts as an attempt, however far the import had come.
+@lh.task(name="links.import", queue="links-imports", timeout="1h", max_attempts=10, keep="ever")
 def import_file(import_id: UUID, user_id: str) -> None:
     """Import an uploaded file; goes on where an earlier attempt was stopped."""
     job = lh.current_job()
@@ -106,13 +107,21 @@ def import_file(import_id: UUID, user_id: str) -> None:
     except NotBookmarks as error:
         drop_file(database, import_id)
         raise lh.Dead(str(error)) from error
-    except lh.Cancelling:
+    except (lh.Cancel, lh.Cancelling):
         drop_file(database, import_id)
         raise
 
 
 def drop_file(database: Database, import_id: UUID) -> None:
-    """Forget a file that nobody will read again."""
+    """Forget a file that nobody will read again, also when the worker tells us to stop just now."""
+    try:
+        _drop_file(database, import_id)
+    except lh.Interrupted:
+        _drop_file(database, import_id)
+        raise
+
+
+def _drop_file(database: Database, import_id: UUID) -> None:
     with database.write() as connection:
         imports.drop_file(connection, import_id)
 
