@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
+from ada_url import URL
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from leasehold_links.model.addresses import LONGEST, NotFetchable, read_address, url_key
 
@@ -159,3 +164,29 @@ def test_what_is_fetched_is_the_address_as_it_was_given() -> None:
     address = read_address("http://www.example.com/a/?utm_source=x&b=1#part")
     assert address.url == "http://www.example.com/a/?utm_source=x&b=1#part"
     assert len(address.key_hash) == 32
+
+
+@given(
+    st.from_regex(
+        r"https?://[a-z0-9.-]{1,12}\.(com|xn--p1ai|0x1|1|c0m|co)(/[a-zA-Z0-9_.~%/-]{0,12})?"
+        r"(\?[\w~.=&+%-]{0,10})?(#[a-z]{0,3})?",
+        fullmatch=True,
+        alphabet=st.characters(codec="ascii"),
+    )
+)
+@example("https://a.com/.")
+@example("https://a.com/b/..")
+@example("https://a.com/%2e/")
+@example("https://a.com")
+@example("https://1.2.3.4.com/")
+@example("https://a-.com/")
+@example("https://ab--c.com/")
+def test_what_is_taken_as_it_is_would_be_written_so_by_a_browser(text: str) -> None:
+    try:
+        wanted = URL(text).href
+    except ValueError:
+        with pytest.raises(NotFetchable):
+            read_address(text)
+    else:
+        with contextlib.suppress(NotFetchable):  # a host that no name can be
+            assert read_address(text).url == wanted

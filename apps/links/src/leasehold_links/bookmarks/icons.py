@@ -5,7 +5,6 @@ Drawings (SVG) can hold code and addresses; a picture is told by its content, no
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 
@@ -31,7 +30,7 @@ def read_icon(text: str | None) -> str | None:
 
 def _kind_of(encoded: str) -> str | None:
     try:
-        content = base64.b64decode(encoded, validate=True)
+        content = binascii.a2b_base64(encoded, strict_mode=True)
     except (binascii.Error, ValueError):
         return None
     for mark, kind in _PICTURES:

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from operator import itemgetter
 from typing import NamedTuple
 
-from ada_url import URL
+from ada_url import normalize_url
 
 from leasehold_links.errors import LinksError
 from leasehold_links.model.domains import domain_of, is_domain_itself
@@ -22,6 +22,13 @@ KEY_VERSION = 1
 LONGEST = 8_192  # of an address; browsers and servers give up far below
 _LONGEST_HOST, _LONGEST_LABEL = 253, 63  # of the internet's names
 SCHEMES = frozenset({"http", "https"})
+# Most addresses are written as a browser would already: small letters, no port, no dots between
+# slashes, nothing to be escaped, and no number or punycode at the end of the host.
+_PLAIN = re.compile(
+    r"https?://(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}(?:/(?!\.)[\w~.-]*+)++"
+    r"(?:\?[\w~.=&+%-]*+)?",
+    re.ASCII,
+)
 # Of an address that a browser's rules have put in order: user, host, port, path, query, fragment.
 _PARTS = re.compile(
     r"https?://(?:([^/?#@]*)@)?(\[[^]]*]|[^/:?#]+)(:\d+)?([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL
@@ -86,10 +93,7 @@ def read_address(text: str) -> Address:
     """Read an address; `NotFetchable` when it is none that could be fetched."""
     if len(text) > LONGEST:
         raise NotFetchable("too_long")
-    try:
-        url = URL(text).href
-    except ValueError:
-        raise NotFetchable("malformed") from None
+    url = _normalised(text)
     scheme = url.partition(":")[0]
     if scheme not in SCHEMES:
         raise NotFetchable("scheme", scheme)
@@ -109,6 +113,16 @@ def read_address(text: str) -> Address:
         f"{_key_query(named)}{_key_fragment(fragment)}",
         is_public=not secret,
     )
+
+
+def _normalised(text: str) -> str:
+    """Write an address as a browser would."""
+    if _PLAIN.fullmatch(text):
+        return text
+    try:
+        return normalize_url(text)
+    except ValueError:
+        raise NotFetchable("malformed") from None
 
 
 def url_key(text: str) -> str:
