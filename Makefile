@@ -50,8 +50,9 @@ bench-peers: $(READY) ## Measure other job queues beside ours, installing them f
 bench-plots: $(PLOTS_READY) ## Draw what bench and bench-peers measured into docs/images
 	$(BIN)/python -m bench.plots
 
-screenshots: $(READY) ## Take the dashboard's pictures of docs/images anew (needs Chromium)
+screenshots: $(READY) ## Take the pictures of pages in docs/images anew (needs Chromium)
 	$(BIN)/python -m tests.browser.screenshots
+	$(BIN)/python -m tests.links.screenshots
 
 faults: $(READY) ## Run the fault campaign: kill workers and databases (FAULTS_ARGS=)
 	$(BIN)/python -m tests.faults $(FAULTS_ARGS)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from leasehold_links.bookmarks.values import Bookmark
 from leasehold_links.bookmarks.writing import write_bookmarks
 from leasehold_links.demo.good_places import GOOD
-from leasehold_links.demo.odd_places import BEHIND, ODD, ROBOTS, SKIPPED
+from leasehold_links.demo.odd_places import BEHIND, ODD, ODD_FOLDER, ROBOTS, SKIPPED
 from leasehold_links.demo.odd_web import Reply
 
 FILE_NAME = "leasehold-links-demo.html"
@@ -28,7 +28,11 @@ def demo_pages() -> dict[str, Reply | Callable[[], Reply]]:
 
 
 def _bookmarks() -> list[Bookmark]:
-    ordered = sorted((*PLACES, *SKIPPED), key=lambda place: (place.root.value, place.folder))
+    # The odd ones first: the library shows what came last before all others.
+    ordered = sorted(
+        (*PLACES, *SKIPPED),
+        key=lambda place: (place.root.value, place.folder[:1] != ODD_FOLDER, place.folder),
+    )
     return [
         Bookmark(
             url=place.url,

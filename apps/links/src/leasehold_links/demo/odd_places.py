@@ -11,11 +11,12 @@ from leasehold_links.bookmarks.values import Root
 from leasehold_links.demo.odd_web import HTML, Reply, page
 from leasehold_links.demo.places import Place, article, moved, status
 
-_GONE = ("이상한 곳", "없어진 곳")
-_CLOSED = ("이상한 곳", "닫힌 곳")
-_ELSEWHERE = ("이상한 곳", "다른 곳으로")
-_FILES = ("이상한 곳", "파일")
-_TIRED = ("이상한 곳", "바쁜 곳")
+ODD_FOLDER = ("이상한 곳",)
+_GONE = (*ODD_FOLDER, "없어진 곳")
+_CLOSED = (*ODD_FOLDER, "닫힌 곳")
+_ELSEWHERE = (*ODD_FOLDER, "다른 곳으로")
+_FILES = (*ODD_FOLDER, "파일")
+_TIRED = (*ODD_FOLDER, "바쁜 곳")
 _PIECE_SECONDS = 1.0
 _MEGABYTE = 1_000_000
 
