@@ -82,7 +82,7 @@ def test_its_names_lead_to_its_web_while_it_lives_and_nowhere_afterwards(
     demo.web.seen.clear()
     demo.close()
     found = enrich_urls(client, database, later)
-    assert (found[later]["title"], found[later]["reason"]) == (None, "robots_unreachable")
+    assert (found[later]["title"], found[later]["reason"]) == (None, "dns")
     assert not demo.web.seen
 
 
