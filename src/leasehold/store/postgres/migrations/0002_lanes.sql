@@ -130,6 +130,41 @@ AS $$
   END
 $$;
 
+-- What is said of keys that are a tenant's own, beside the key and its rule: by operators, of all that the
+-- tenant has of that rule; by the tenant itself. A function, so that who has no such key does not pay for
+-- the start of its plan. Primary key.
+CREATE FUNCTION leasehold.said_of_tenants(keys text[])
+RETURNS TABLE (key text, running integer, per_worker integer, rate double precision,
+  burst double precision, paused_until timestamptz, most integer, own_pause timestamptz)
+LANGUAGE plpgsql
+STABLE
+ROWS 1
+AS $$
+BEGIN
+  IF strpos(array_to_string(keys, ''), E'\x1e') = 0 THEN
+    RETURN;
+  END IF;
+  RETURN QUERY
+  SELECT own.key, every.running, every.per_worker, every.rate, every.burst, every.paused_until,
+    least(mine.running, all_mine.running), greatest(mine.paused_until, all_mine.paused_until)
+  FROM (
+    SELECT asked.key, left(asked.key, strpos(asked.key, E'\x1e')) AS every,
+      nullif(leasehold.lane_tenant(asked.key), '') AS tenant
+    FROM unnest(keys) AS asked (key)
+    WHERE strpos(asked.key, E'\x1e') > 0
+  ) AS own
+  LEFT JOIN LATERAL (
+    SELECT * FROM leasehold.throttle AS t WHERE t.name = own.every AND t.tenant = '' OFFSET 0
+  ) AS every ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM leasehold.throttle AS t WHERE t.name = own.key AND t.tenant = own.tenant OFFSET 0
+  ) AS mine ON true
+  LEFT JOIN LATERAL (
+    SELECT * FROM leasehold.throttle AS t WHERE t.name = own.every AND t.tenant = own.tenant OFFSET 0
+  ) AS all_mine ON true;
+END
+$$;
+
 -- How keys stand at a moment: the one predicate of the claim, of the look for lanes and of `why`
 -- (model/lanes.py says the same). A key without own limits has its rule's, a tenant's own one those of all
 -- the tenant's first; one of a rule that nobody has declared has no room. What a tenant says of its own
@@ -140,26 +175,11 @@ RETURNS TABLE (number bigint, lane text, is_known boolean, paused_until timestam
 LANGUAGE sql
 STABLE
 AS $$
-  WITH asked AS MATERIALIZED (
-    SELECT number, key, split_part(key, ':', 1) AS rule,
-      left(key, strpos(key, E'\x1e')) AS every -- all that its tenant has of the rule; '': it is no tenant's
-    FROM unnest(keys) WITH ORDINALITY AS one (key, number)
-  ),
-  rule AS MATERIALIZED (
-    SELECT name, tenant, running, per_worker, rate, burst, paused_until
+  WITH rule AS MATERIALIZED (
+    SELECT name, running, per_worker, rate, burst, paused_until
     FROM leasehold.throttle
-    WHERE name = ANY (keys || ARRAY (SELECT rule FROM asked UNION SELECT every FROM asked))
-  ),
-  theirs AS MATERIALIZED ( -- what operators say of all that a tenant has, and the tenant of its own
-    SELECT own.key, every.running, every.per_worker, every.rate, every.burst, every.paused_until,
-      least(mine.running, all_mine.running) AS most,
-      greatest(mine.paused_until, all_mine.paused_until) AS own_pause
-    FROM (
-      SELECT key, every, nullif(leasehold.lane_tenant(key), '') AS tenant FROM asked WHERE every <> ''
-    ) AS own
-    LEFT JOIN rule AS every ON every.name = own.every AND every.tenant = ''
-    LEFT JOIN rule AS mine ON mine.name = own.key AND mine.tenant = own.tenant
-    LEFT JOIN rule AS all_mine ON all_mine.name = own.every AND all_mine.tenant = own.tenant
+    WHERE name = ANY (keys || ARRAY (SELECT DISTINCT split_part(key, ':', 1) FROM unnest(keys) AS key))
+      AND tenant = ''
   ),
   said AS MATERIALIZED (
     SELECT asked.number, asked.key,
@@ -177,10 +197,10 @@ AS $$
         WHEN theirs.rate IS NOT NULL THEN theirs.burst
         ELSE common.burst
       END AS burst
-    FROM asked
-    LEFT JOIN rule AS own ON own.name = asked.key AND own.tenant = ''
-    LEFT JOIN rule AS common ON common.name = asked.rule AND common.tenant = ''
-    LEFT JOIN theirs ON theirs.key = asked.key
+    FROM unnest(keys) WITH ORDINALITY AS asked (key, number)
+    LEFT JOIN rule AS own ON own.name = asked.key
+    LEFT JOIN rule AS common ON common.name = split_part(asked.key, ':', 1)
+    LEFT JOIN leasehold.said_of_tenants(keys) AS theirs ON theirs.key = asked.key
   ),
   held AS MATERIALIZED (
     SELECT lease.lane, count(*) AS running, count(*) FILTER (WHERE lease.worker = who) AS here
