@@ -48,6 +48,32 @@ def rows(text: str) -> dict[str, list[str]]:
 
 
 # -- throttles -----------------------------------------------------------------------------------
+def test_throttles_that_each_tenant_has_for_itself_say_whose(cli: Cli, client: Client) -> None:
+    client.throttles.set("@site", running=2)
+    set_for = ("throttles", "set", "@site:a.com", "--running", "5", "--tenant", "acme", "--by", "x")
+    assert cli(*set_for).out == "@site:a.com is changed\n"
+    client.for_tenant("acme").throttles.set("@site:a.com", running=1)
+    assert cli("throttles", "pause", "@site", "--tenant", "globex").code == 0
+    lines = cli("throttles").out.splitlines()
+    assert lines[0].split()[:3] == ["throttle", "tenant", "running"]
+    assert [line.split()[:2] for line in lines[2:]] == [
+        ["@site", "globex"],
+        ["@site:a.com", "acme"],
+    ]
+    assert "0 of 1 (1 by its tenant)" in lines[3]
+    listed = cli("throttles", "--tenant", "acme", "--json").json()["throttles"]
+    assert [(each["name"], each["tenant"]) for each in listed] == [
+        ("@site", "acme"),
+        ("@site:a.com", "acme"),
+    ]
+    assert cli("throttles", "resume", "@site", "--tenant", "globex").out == "@site is resumed\n"
+    assert cli("throttles", "reset", "@site:a.com", "--tenant", "acme").out.endswith("is reset\n")
+    assert cli("throttles", "refill", "@site:a.com", "--tenant", "acme").code == 0
+    refused = cli("throttles", "pause", "@site:a.com")
+    assert refused.code != 0
+    assert "say whose" in refused.err
+
+
 def test_throttles_are_listed_with_what_runs_waits_and_is_left(cli: Cli, client: Client) -> None:
     assert cli("throttles").out == "No throttles: no worker has declared one yet.\n"
     assert cli("throttles", "--json").json() == {"throttles": []}

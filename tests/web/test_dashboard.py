@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -202,6 +202,46 @@ def test_quotas_of_tenants_and_limits_of_queues_are_set_on_their_pages(
     assert "3 at once" in pages.get("/queues").text
     pages.send("/queues/limit", {"name": "mail", "running": ""})
     assert client.queues.list() == []
+
+
+def test_a_tenants_page_of_throttles_shows_and_changes_its_own(
+    pages: Pages, client: Client
+) -> None:
+    client.throttles.set("@site", running=5)
+    client.throttles.pause("@site", tenant="globex", reason="theirs")
+    client.throttles.set("shared-one", running=5)
+    acme = client.tokens.add("acme", scope="operate", tenant="acme").secret
+    said: Any = {"headers": {"authorization": f"Bearer {acme}", "accept": "text/html"}}
+    page = pages.get("/throttles", **said).text
+    assert "@site" in page
+    assert not any(word in page for word in ("globex", "theirs", "shared-one", "Refill"))
+    form = {"name": "@site", "tenant": "acme", "is_own": "yes"}
+    pages.send("/throttles/set", form | {"running": "2"}, **said)
+    pages.send("/throttles/pause", form | {"reason": "ours"}, **said)
+    assert "2 at once by yourself" in pages.get("/throttles", **said).text
+    pages.send("/throttles/resume", form, **said)
+    pages.send("/throttles/reset", form, **said)
+    assert client.throttles.list(tenant="acme")[0].tenant_limit is None
+    client.throttles.pause("@site", tenant="acme")
+    said["headers"] |= SCRIPT
+    for path, asked, why in (
+        ("/throttles/pause", form | {"tenant": "globex"}, "acts for tenant"),
+        ("/throttles/pause", {"name": "shared-one"}, "not for a client of one tenant"),
+        ("/throttles/resume", form, "the operators have paused it"),
+    ):
+        assert why in pages.send(path, asked, status=200, **said).text
+    assert client.throttles.list(tenant="globex")[0].pause_reason == "theirs"
+
+
+def test_operators_see_whose_a_throttle_is(pages: Pages, client: Client) -> None:
+    client.throttles.set("@site:a.com", running=3, tenant="acme")
+    client.throttles.set("@site:a.com", running=1, tenant="")
+    page = pages.get("/throttles").text
+    assert re.search("tenant <bdi[^>]*>acme</bdi>", page)
+    assert "no tenant" in page
+    form = {"name": "@site:a.com", "tenant": "acme", "is_own": "yes", "running": "4"}
+    pages.send("/throttles/set", form)
+    assert [each.running_limit for each in client.throttles.list(tenant="acme")] == [4]
 
 
 def test_throttles_get_other_limits_and_pauses(pages: Pages, client: Client) -> None:

@@ -145,6 +145,43 @@ def test_limits_change_and_only_those_that_are_named(
     assert service.post(f"{path}/reset") == {"is_changed": True}
 
 
+def test_a_throttle_that_each_tenant_has_for_itself_is_named_with_its_tenant(
+    service: Service, client: Client
+) -> None:
+    path = f"/api/throttles/{quoted('@site:a.com')}"
+    assert service.refused(422, "PATCH", path, json={"running": 2})
+    said: Any = {"params": {"tenant": "acme"}}
+    assert service.ask("PATCH", path, json={"running": 2}, **said).status_code == 204
+    assert service.ask("POST", f"{path}/pause", json={"reason": "429"}, **said).status_code == 204
+    (told,) = service.get("/api/throttles", **said)
+    assert (told["name"], told["tenant"], told["running_limit"]) == ("@site:a.com", "acme", 2)
+    assert service.get("/api/throttles", params={"tenant": "globex"}) == []
+    for verb in ("resume", "reset"):
+        assert service.ask("POST", f"{path}/{verb}", **said).json() == {"is_changed": True}
+
+
+def test_who_is_bound_to_a_tenant_has_its_own_throttles_and_no_other(
+    service: Service, client: Client
+) -> None:
+    client.throttles.set("@site", running=5, by="ops")
+    client.throttles.set("shared", running=5)
+    client.throttles.set("@site", running=9, tenant="globex")
+    acme = client.tokens.add("acme", scope="operate", tenant="acme").secret
+    said: Any = {"headers": {"authorization": f"Bearer {acme}"}}
+    own, shared = f"/api/throttles/{quoted('@site')}", "/api/throttles/shared"
+    assert service.ask("PATCH", own, json={"running": 3}, **said).status_code == 204
+    assert service.ask("POST", f"{own}/pause", json={"reason": "ours"}, **said).status_code == 204
+    (told,) = service.get("/api/throttles", **said)
+    assert (told["tenant"], told["running_limit"], told["tenant_limit"]) == ("acme", 5, 3)
+    assert service.refused(403, "PATCH", own, json={"rate": 9}, **said)
+    assert service.refused(403, "POST", f"{own}/refill", **said)
+    for verb in ("pause", "resume", "reset"):
+        assert service.refused(403, "POST", f"{shared}/{verb}", **said)
+        asked = said | {"params": {"tenant": "globex"}}
+        assert service.refused(403, "POST", f"{own}/{verb}", **asked)
+    assert service.ask("POST", f"{own}/resume", **said).json() == {"is_changed": True}
+
+
 def test_a_change_of_a_throttle_says_which_limit(service: Service) -> None:
     assert service.refused(422, "PATCH", "/api/throttles/domain", json={"by": "ada"})
     tiny = {"rate": 5e-324, "per": "90s"}

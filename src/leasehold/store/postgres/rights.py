@@ -62,7 +62,15 @@ VIEWS: Final = frozenset({"record", "jobs", "need", "batches"})
 # These are the workers' all the same: tenants have nothing to do with them.
 WORKER_FUNCTIONS: Final = frozenset(
     {
-        *("claim_lanes", "all_taken", "lane_states", "said_of_tenants", "queue_room", "mark_gate", "hand_over"),
+        *(
+            "claim_lanes",
+            "all_taken",
+            "lane_states",
+            "said_of_tenants",
+            "queue_room",
+            "mark_gate",
+            "hand_over",
+        ),
         *("tenant_room", "hold_tenants"),
         *("save", "settle", "erase", "erase_ended", "living", "is_wanting"),
         *("past_their_time", "kept_seconds", "prune_horizon"),
