@@ -151,8 +151,11 @@ def test_in_a_shared_lane_a_tenant_does_not_learn_how_many_others_wait(
     take(client)
     said = acme.why(waiting.id)
     told = " ".join([said.text, *(each.text for each in said.also)])
-    assert "of its lane stand before it" in told
-    assert not any(number in told for number in ("35", "36", "37"))
+    assert "jobs of its lane stand before it" in told
+    assert not any(number in told for number in ("1 job", "35", "36", "37"))
+    facts = acme.store.facts(waiting.id)
+    assert facts is not None
+    assert facts.before == 1
 
 
 def visit_shared() -> None: ...
