@@ -31,10 +31,9 @@ def tell_throttles(found: Iterable[SaidRow], tenant: str | None) -> list[Throttl
     """Put together what is said of each, by name; to a tenant, a rule is what it has of it."""
     by_lane: dict[str, list[SaidRow]] = {}
     for row in found:
-        is_foreign = (
-            tenant is not None and not row.tenant
-        )  # which operator it was is their business
-        shown = row._replace(set_by=None, paused_by=None) if is_foreign else row
+        # To a tenant, which of the operators it was is their business.
+        is_unsigned = tenant is not None and not row.tenant
+        shown = row._replace(set_by=None, paused_by=None) if is_unsigned else row
         by_lane.setdefault(_lane_of(row.name, tenant), []).append(shown)
     told = [_tell(lane, said) for lane, said in by_lane.items()]
     return sorted(told, key=lambda each: (each.name, each.tenant or ""))
