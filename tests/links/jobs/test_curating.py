@@ -14,7 +14,7 @@ from leasehold_links.data.database import Database
 from leasehold_links.data.enrichments import DeadGroup, Wanted
 from leasehold_links.data.tables import link
 from leasehold_links.errors import BadDomain, LinkNotFound
-from leasehold_links.tasks import enrich
+from leasehold_links.tasks import DOMAIN, enrich
 from tests.links.jobs.kit import begin_import, enrich_urls, known, rows, run_imports
 from tests.links.odd_web import HTML, OddWeb, page
 
@@ -228,3 +228,18 @@ def test_counts_are_a_users_own_or_everybodys(
     assert (everybodys.success_count, everybodys.fail_count) == (1, 3)
     assert everybodys.top_failure_domains == [("a.test", 2), ("b.test", 1)]
     assert curating.stats(database, "bob").top_failure_domains == []
+
+
+def test_a_refresh_that_was_lost_is_a_dead_letter_too(
+    client: lh.Client, database: Database, web: OddWeb
+) -> None:
+    url = web.put("a.test", "/x", page("A"))
+    enrich_urls(client, database, url)
+    curating.refresh(client, database, "ada", link_of(database, url))
+
+    @lh.task(name="links.enrich", queue="links", max_attempts=1, throttle=DOMAIN.by("turn"))
+    def crash(canonical_id: UUID, turn: str, user_id: str) -> None:
+        raise lh.Dead("it crashed")  # without a word of why to the library
+
+    lh.Worker(client, [crash]).run(until_empty=True)
+    assert curating.group_dead(database, ADA) == [DeadGroup("a.test", "lost", 1)]

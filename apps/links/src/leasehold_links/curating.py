@@ -70,13 +70,13 @@ def list_dead(
     database: Database, wanted: Wanted, *, after: UUID | None = None, limit: int = 100
 ) -> list[DeadLetter]:
     """List dead letters; the next page is `after` the last one's canonical id."""
-    with database.read() as connection:
+    with database.browse() as connection:
         return enrichments.dead_letters(connection, wanted, after=after, limit=limit)
 
 
 def group_dead(database: Database, wanted: Wanted) -> list[DeadGroup]:
     """Count dead letters by domain and reason, the most first."""
-    with database.read() as connection:
+    with database.browse() as connection:
         return enrichments.dead_groups(connection, wanted)
 
 
@@ -130,7 +130,7 @@ def list_domains(
     database: Database, state: str | None = None, *, after: str | None = None, limit: int = 100
 ) -> list[DomainInfo]:
     """List domains with what counts against them: candidates, blocked or allowed ones, or all."""
-    with database.read() as connection:
+    with database.browse() as connection:
         return domains.list_domains(connection, state, after=after, limit=limit)
 
 
@@ -147,6 +147,7 @@ def allow(database: Database, domain: str, *, by: str) -> Decision:
     name = read_domain(domain)
     with database.write() as connection:
         domains.decide(connection, name, domains.ALLOWED, by=by, now=datetime.now(UTC))
+    with database.browse() as connection:
         count = enrichments.count_dead(connection, _lifted(name))
     return Decision(domain=name, state=domains.ALLOWED, requeueable=count)
 
@@ -174,7 +175,7 @@ def read_domain(text: str) -> str:
 # -- counts ----------------------------------------------------------------------------------------
 def stats(database: Database, user_id: str | None = None) -> Stats:
     """Count enrichments, a user's or everybody's."""
-    with database.read() as connection:
+    with database.browse() as connection:
         found = enrichments.count_by_status(connection, user_id)
         top = enrichments.top_failures(connection, user_id)
     counts = dict.fromkeys(STATUSES, 0) | found
@@ -203,7 +204,7 @@ def _find_link(database: Database, user_id: str, link_id: UUID) -> _Found:
         .select_from(link.join(canonical, c.id == link.c.canonical_id))
         .where(link.c.id == link_id, link.c.user_id == user_id)
     )
-    with database.read() as connection:
+    with database.browse() as connection:
         row = connection.execute(query).first()
     if row is None:
         raise LinkNotFound(link_id)
@@ -212,9 +213,11 @@ def _find_link(database: Database, user_id: str, link_id: UUID) -> _Found:
 
 def _dead_step(database: Database, wanted: Wanted, after: UUID | None) -> list[tuple[UUID, UUID]]:
     """Read the next dead letters; they have all their patience again before they are queued."""
-    with database.write() as connection:
+    with database.browse() as connection:
         found = enrichments.dead_jobs(connection, wanted, after=after)
-        _forget_snoozes(connection, [canonical_id for canonical_id, _ in found])
+    if found:
+        with database.write() as connection:
+            _forget_snoozes(connection, [canonical_id for canonical_id, _ in found])
     return found
 
 

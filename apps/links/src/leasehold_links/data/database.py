@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -17,6 +17,10 @@ from leasehold_links.errors import DatabaseFailed
 
 _BUSY_SECONDS = 30.0
 _WRITES = "links_writes"
+_PLANNING = text(
+    "SELECT set_config('jit', 'off', true), set_config('join_collapse_limit', '12', true),"
+    " set_config('from_collapse_limit', '12', true)"
+)
 _QUIET: dict[str, Any] = {"hide_parameters": True}  # errors say no addresses, titles or users
 
 
@@ -37,6 +41,13 @@ class Database:
     def read(self) -> Iterator[Connection]:
         """Look: many may at once, also while somebody writes."""
         with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def browse(self) -> Iterator[Connection]:
+        """Look at how jobs stand, of one or of very many."""
+        with self.read() as connection:
+            plan_widely(connection)
             yield connection
 
     @contextmanager
@@ -72,6 +83,16 @@ def discreet() -> Iterator[None]:
     except DBAPIError as error:
         cause = error.orig or error
         raise DatabaseFailed(type(cause).__name__, getattr(cause, "sqlstate", None)) from None
+
+
+def plan_widely(connection: Connection) -> None:
+    """Let PostgreSQL see through the queue's views, for the rest of the transaction.
+
+    They join more tables than it puts in order by itself, so that it would read all jobs to show
+    one; and compiling such a query takes ten times as long as running it.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(_PLANNING)
 
 
 def open_engine(url: str) -> Engine:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, column, exists, func, select, table
+from sqlalchemy import ColumnElement, Select, column, func, or_, select, table
 
 from leasehold_links.data.tables import canonical, link
 from leasehold_links.data.types import Id
@@ -26,7 +26,7 @@ _jobs = table(
     "enrichment_jobs",
     column("id", Id),
     column("link_canonical_id", Id),
-    *(column(name) for name in ("status", "attempts", "last_error", "updated_at")),
+    *(column(name) for name in ("status", "attempts", "last_error", "created_at")),
 )
 _stands = canonical.join(_jobs, _jobs.c.link_canonical_id == canonical.c.id)
 
@@ -73,7 +73,8 @@ reason = func.coalesce(canonical.c.reason, "lost")
 
 def is_of(user_id: str) -> ColumnElement[bool]:
     """Whether a canonical link stands in one of this user's folders."""
-    return exists().where(link.c.canonical_id == canonical.c.id, link.c.user_id == user_id)
+    # Not by EXISTS: SQLite would go through everybody's links for the few of one user.
+    return canonical.c.id.in_(select(link.c.canonical_id).where(link.c.user_id == user_id))
 
 
 def dead_letters(
@@ -141,7 +142,7 @@ def top_failures(
     query = (
         select(canonical.c.domain, count)
         .select_from(_stands)
-        .where(_jobs.c.status.in_(FAILURES), *Wanted(user_id=user_id).conditions())
+        .where(_jobs.c.status.in_(FAILURES), _may_fail, *Wanted(user_id=user_id).conditions())
         .group_by(canonical.c.domain)
         .order_by(count.desc(), canonical.c.domain)
         .limit(limit)
@@ -150,7 +151,17 @@ def top_failures(
 
 
 def _dead(wanted: Wanted, *columns: Any) -> Select[Any]:
-    return select(*columns).select_from(_stands).where(_jobs.c.status == DEAD, *wanted.conditions())
+    is_dead = (_jobs.c.status == DEAD, _may_fail)
+    return select(*columns).select_from(_stands).where(*is_dead, *wanted.conditions())
+
+
+# What was fetched since it was enqueued, and has no reason against it, has not failed: the queue
+# need not be asked for the state of those, which are most.
+_may_fail = or_(
+    canonical.c.reason.is_not(None),
+    canonical.c.fetched_at.is_(None),
+    canonical.c.fetched_at < _jobs.c.created_at,
+)
 
 
 def _page(query: Select[Any], after: UUID | None, limit: int) -> Select[Any]:

@@ -31,7 +31,7 @@ class Library:
     def read(self, look: Callable[..., T], *given: Any, **named: Any) -> T:
         """Look at the database, in a transaction of its own."""
         connection: Connection
-        with self.database.read() as connection:
+        with self.database.browse() as connection:
             return look(connection, *given, **named)
 
 

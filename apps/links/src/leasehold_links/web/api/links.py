@@ -226,7 +226,7 @@ def read_links(
     is_newest: bool,
 ) -> tuple[browsing.Page, list[dict[str, Any]]]:
     """Read a page of links with their enrichment; the folder has to be one's own."""
-    with library.database.read() as connection:
+    with library.database.browse() as connection:
         folder_id = wanted.folder_id
         if folder_id and browsing.folder_of(connection, person.user_id, folder_id) is None:
             raise not_found("folder")
@@ -239,7 +239,7 @@ def read_links(
 
 def whole_link(library: Library, person: Person, link_id: UUID) -> dict[str, Any]:
     """Read all that is known of a link."""
-    with library.database.read() as connection:
+    with library.database.browse() as connection:
         row = browsing.link_of(connection, person.user_id, link_id)
         if row is None:
             raise not_found("link")
