@@ -41,7 +41,7 @@ SELECT
   j.run_at AS run_after,
   j.locked_at,
   j.locked_by,
-  j.error_message AS last_error,
+  CASE j.status WHEN 'cancelled' THEN 'cancelled' ELSE j.error_message END AS last_error,
   j.created_at,
   j.updated_at
 FROM links_canonical AS c
