@@ -8,9 +8,11 @@ from email.utils import format_datetime
 import pytest
 
 import leasehold as lh
+from leasehold_links.bookmarks.values import Bookmark
 from leasehold_links.data.tables import canonical, evidence, robots
 from leasehold_links.settings import Settings, lending
 from leasehold_links.tasks import enrich
+from leasehold_links.uploading import add_link
 from tests.links.jobs.kit import known
 from tests.links.jobs.test_curating import import_for
 from tests.links.jobs.test_outcomes import World, world
@@ -231,3 +233,18 @@ def test_users_take_turns(world: World) -> None:
     lh.Worker(world.client, [enrich], slots=1).run(until_empty=True)
     assert len(order) == 41
     assert order.index("bob") < 20
+
+
+def test_a_link_that_somebody_adds_goes_before_those_of_an_import(world: World) -> None:
+    order: list[str] = []
+
+    def seen(name: str) -> Reply:
+        order.append(name)
+        return page("X")
+
+    urls = [world.web.put(f"a{each}.test", "/", lambda: seen("imported")) for each in range(10)]
+    import_for(world.client, world.database, "ada", *urls)
+    added = world.web.put("b.test", "/", lambda: seen("added"))
+    add_link(world.client, world.database, "ada", Bookmark(url=added, title="B"))
+    lh.Worker(world.client, [enrich], slots=1).run(until_empty=True)
+    assert order.index("added") <= 1

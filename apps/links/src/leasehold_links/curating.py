@@ -16,6 +16,7 @@ import msgspec
 from sqlalchemy import select, update
 
 import leasehold as lh
+from leasehold_links import tasks
 from leasehold_links.data import domains, enrichments, library
 from leasehold_links.data.enrichments import DeadGroup, DeadLetter, Wanted
 from leasehold_links.data.tables import canonical, link
@@ -115,7 +116,7 @@ def refresh(client: lh.Client, database: Database, user_id: str, link_id: UUID) 
     While one waits or runs, that one stands.
     """
     found = _find_link(database, user_id, link_id)
-    again = enrich.with_options(unique_for="live")
+    again = enrich.with_options(unique_for="live", priority=tasks.AT_ONCE)
     with database.write() as connection:
         _forget_snoozes(connection, [found.canonical_id])
         made = client.on(connection).enqueue(
@@ -176,13 +177,13 @@ def read_domain(text: str) -> str:
 def stats(database: Database, user_id: str | None = None) -> Stats:
     """Count enrichments, a user's or everybody's."""
     with database.browse() as connection:
-        found = enrichments.count_by_status(connection, user_id)
-        top = enrichments.top_failures(connection, user_id)
-    counts = dict.fromkeys(STATUSES, 0) | found
+        counts = dict.fromkeys(STATUSES, 0) | enrichments.count_by_status(connection, user_id)
+        failed = counts["failed"] + counts["dead"]
+        top = enrichments.top_failures(connection, user_id) if failed else []
     return Stats(
         by_status=counts,
         success_count=counts["succeeded"],
-        fail_count=counts["failed"] + counts["dead"],
+        fail_count=failed,
         top_failure_domains=top,
     )
 

@@ -18,6 +18,7 @@ from leasehold_links.importing import Importer
 from leasehold_links.model.outcomes import Step, Verdict
 
 DOMAIN = lh.Throttle("domain", running=2)
+AT_ONCE = 10  # the priority of single links: a person looks at the page and waits
 
 
 @lh.task(
@@ -83,11 +84,17 @@ def go_on_elsewhere(
 
 
 def begin_enriching(
-    client: lh.Client, connection: Any, user_id: str, fresh: Sequence[library.NewCanonical]
+    client: lh.Client,
+    connection: Any,
+    user_id: str,
+    fresh: Sequence[library.NewCanonical],
+    *,
+    priority: int = 0,
 ) -> None:
     """Enqueue the enrichment of new canonical links, with the caller's commit."""
+    task = enrich.with_options(priority=priority) if priority else enrich
     client.on(connection).enqueue_many(
-        (enrich.call(each.id, each.turn, user_id) for each in fresh),
+        (task.call(each.id, each.turn, user_id) for each in fresh),
         ids=[each.job_id for each in fresh],
     )
 

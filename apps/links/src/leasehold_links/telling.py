@@ -26,7 +26,10 @@ class _Arguments(msgspec.Struct):
 class EnrichmentLog(lh.Observer):
     """For one worker. No address, title or user gets into the log: domains and reasons do."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, level: int = logging.INFO, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._level = level  # of claims and jobs; sums are always told
         self._clock = clock
         self._lock = threading.Lock()
         self._since = clock()
@@ -35,7 +38,7 @@ class EnrichmentLog(lh.Observer):
 
     def claimed(self, count: int, seconds: float) -> None:
         fields = {"batch_claimed_count": count, "claim_ms": round(seconds * 1000, 1)}
-        _logger.info("batch claimed", extra=fields)
+        _logger.log(self._level, "batch claimed", extra=fields)
 
     def ended_together(self, runs: Sequence[lh.Run]) -> None:
         for run in runs:
@@ -49,6 +52,8 @@ class EnrichmentLog(lh.Observer):
             outcomes, self._outcomes = self._outcomes, Counter()
             failures, self._failures = self._failures, Counter()
             seconds, self._since = now - self._since, now
+        if not outcomes and self._level < logging.INFO:
+            return  # a service has other things to tell
         _logger.info(
             "enrichment summary",
             extra={
@@ -69,7 +74,7 @@ class EnrichmentLog(lh.Observer):
             if outcome in _UNHAPPY:
                 fields["domain"] = domain = _domain_of(run)
                 self._failures[domain] += 1
-        _logger.info("enrichment ended", extra=fields)
+        _logger.log(self._level, "enrichment ended", extra=fields)
 
 
 def _domain_of(run: lh.Run) -> str:

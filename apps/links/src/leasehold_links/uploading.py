@@ -17,7 +17,7 @@ from leasehold_links.data import imports, library
 from leasehold_links.errors import FileTooLarge, ImportNotFound
 from leasehold_links.model.addresses import read_address
 from leasehold_links.settings import settings
-from leasehold_links.tasks import begin_enriching, import_file
+from leasehold_links.tasks import AT_ONCE, begin_enriching, import_file
 
 if TYPE_CHECKING:
     from typing import Self
@@ -117,7 +117,7 @@ def add_link(client: lh.Client, database: Database, user_id: str, bookmark: Book
         bulk = database.bulk(connection)
         shelf = library.Shelf(bulk, user_id, client.ids.take, datetime.now(UTC))
         placed = shelf.place([library.Placement(bookmark, address, position)])
-        begin_enriching(client, session, user_id, placed.fresh)
+        begin_enriching(client, session, user_id, placed.fresh, priority=AT_ONCE)
         added = placed.links.get(position)
         standing = added or shelf.find_link(bookmark, address)
     assert standing is not None  # noqa: S101 - one of the two is there: it is unique

@@ -1,6 +1,6 @@
 """What became of enrichments, as people ask for it: dead letters, counts, domains that fail.
 
-State is the queue's: it is read through the view `enrichment_jobs`, never kept twice.
+State is the queue's: it is read through a view, never kept twice.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, column, func, or_, select, table
+from sqlalchemy import Boolean, ColumnElement, Select, column, func, select, table
 
-from leasehold_links.data.tables import canonical, link
+from leasehold_links.data.tables import link
 from leasehold_links.data.types import Id
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ DEAD = "dead"
 FAILURES = ("failed", DEAD)
 TOP_DOMAINS = 10
 STEP = 500
-_jobs = table(
-    "enrichment_jobs",
+standing = table(
+    "links_standing",
     column("id", Id),
-    column("link_canonical_id", Id),
-    *(column(name) for name in ("status", "attempts", "last_error", "created_at")),
+    column("job_id", Id),
+    *(column(name) for name in ("url", "domain", "reason", "answer", "status", "attempts")),
+    column("is_enriched", Boolean),
 )
-_stands = canonical.join(_jobs, _jobs.c.link_canonical_id == canonical.c.id)
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,29 +63,23 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
         if self.user_id is not None:
             yield is_of(self.user_id)
         if self.domain is not None:
-            yield canonical.c.domain == self.domain
+            yield standing.c.domain == self.domain
         if self.reasons is not None:
-            yield reason.in_(self.reasons)
-
-
-reason = func.coalesce(canonical.c.reason, "lost")
+            yield standing.c.reason.in_(self.reasons)
 
 
 def is_of(user_id: str) -> ColumnElement[bool]:
     """Whether a canonical link stands in one of this user's folders."""
     # Not by EXISTS: SQLite would go through everybody's links for the few of one user.
-    return canonical.c.id.in_(select(link.c.canonical_id).where(link.c.user_id == user_id))
+    return standing.c.id.in_(select(link.c.canonical_id).where(link.c.user_id == user_id))
 
 
 def dead_letters(
     connection: Connection, wanted: Wanted, *, after: UUID | None = None, limit: int = 100
 ) -> list[DeadLetter]:
     """List dead letters by their canonical ids; the next page is `after` the last one."""
-    c = canonical.c
-    query = _dead(
-        wanted,
-        *(c.id, _jobs.c.id, c.url, c.domain, reason, c.status, _jobs.c.attempts),
-    )
+    c = standing.c
+    query = _dead(wanted, c.id, c.job_id, c.url, c.domain, c.reason, c.answer, c.attempts)
     found = connection.execute(_page(query, after, limit)).all()
     placed = _placements(connection, wanted.user_id, [row[0] for row in found])
     return [
@@ -105,11 +99,11 @@ def dead_letters(
 
 def dead_groups(connection: Connection, wanted: Wanted) -> list[DeadGroup]:
     """Count dead letters by domain and reason, the most first."""
-    count = func.count().label("count")
+    count, c = func.count().label("count"), standing.c
     query = (
-        _dead(wanted, canonical.c.domain, reason, count)
-        .group_by(canonical.c.domain, reason)
-        .order_by(count.desc(), canonical.c.domain, reason)
+        _dead(wanted, c.domain, c.reason, count)
+        .group_by(c.domain, c.reason)
+        .order_by(count.desc(), c.domain, c.reason)
     )
     return [DeadGroup(*row) for row in connection.execute(query)]
 
@@ -118,7 +112,7 @@ def dead_jobs(
     connection: Connection, wanted: Wanted, *, after: UUID | None = None, limit: int = STEP
 ) -> list[tuple[UUID, UUID]]:
     """List dead letters as (canonical, job), a page at a time."""
-    query = _page(_dead(wanted, canonical.c.id, _jobs.c.id), after, limit)
+    query = _page(_dead(wanted, standing.c.id, standing.c.job_id), after, limit)
     return [(id_, job_id) for id_, job_id in connection.execute(query)]
 
 
@@ -128,46 +122,39 @@ def count_dead(connection: Connection, wanted: Wanted) -> int:
 
 def count_by_status(connection: Connection, user_id: str | None) -> dict[str, int]:
     """Count enrichments by the seed's states."""
-    conditions = Wanted(user_id=user_id).conditions()
-    status = _jobs.c.status
-    query = select(status, func.count()).select_from(_stands).where(*conditions).group_by(status)
-    return {name: count for name, count in connection.execute(query)}  # noqa: C416 - rows are no pairs to mypy
+    status = standing.c.status
+    query = select(status, func.count()).where(*Wanted(user_id=user_id).conditions())
+    return {name: count for name, count in connection.execute(query.group_by(status))}  # noqa: C416 - rows are no pairs to mypy
 
 
 def top_failures(
     connection: Connection, user_id: str | None, limit: int = TOP_DOMAINS
 ) -> list[tuple[str, int]]:
     """Name the domains with the most links that failed, and how many each has."""
-    count = func.count().label("count")
+    count, c = func.count().label("count"), standing.c
     query = (
-        select(canonical.c.domain, count)
-        .select_from(_stands)
-        .where(_jobs.c.status.in_(FAILURES), _may_fail, *Wanted(user_id=user_id).conditions())
-        .group_by(canonical.c.domain)
-        .order_by(count.desc(), canonical.c.domain)
+        select(c.domain, count)
+        .where(
+            c.is_enriched.is_(False), c.status.in_(FAILURES), *Wanted(user_id=user_id).conditions()
+        )
+        .group_by(c.domain)
+        .order_by(count.desc(), c.domain)
         .limit(limit)
     )
     return [(domain, number) for domain, number in connection.execute(query)]
 
 
 def _dead(wanted: Wanted, *columns: Any) -> Select[Any]:
-    is_dead = (_jobs.c.status == DEAD, _may_fail)
-    return select(*columns).select_from(_stands).where(*is_dead, *wanted.conditions())
-
-
-# What was fetched since it was enqueued, and has no reason against it, has not failed: the queue
-# need not be asked for the state of those, which are most.
-_may_fail = or_(
-    canonical.c.reason.is_not(None),
-    canonical.c.fetched_at.is_(None),
-    canonical.c.fetched_at < _jobs.c.created_at,
-)
+    # What was fetched since it was enqueued, and has no reason against it, has not failed: the
+    # queue need not be asked for the state of those, which are most.
+    is_dead = (standing.c.is_enriched.is_(False), standing.c.status == DEAD)
+    return select(*columns).select_from(standing).where(*is_dead, *wanted.conditions())
 
 
 def _page(query: Select[Any], after: UUID | None, limit: int) -> Select[Any]:
     if after is not None:
-        query = query.where(canonical.c.id > after)
-    return query.order_by(canonical.c.id).limit(limit)
+        query = query.where(standing.c.id > after)
+    return query.order_by(standing.c.id).limit(limit)
 
 
 def _placements(

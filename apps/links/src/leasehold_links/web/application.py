@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ def application(store_url: str | None = None) -> Application:
         make_app=make_app,
         tasks=[import_file, enrich, retain],
         schedules=[daily],
-        observers=[EnrichmentLog()],
+        observers=[EnrichmentLog(logging.DEBUG)],
         store_url=store_url,
         body_limit=settings().file_bytes + _AROUND_A_FILE,
         # Everybody has a library of their own: who is bound to a tenant, too (web/people.py).
