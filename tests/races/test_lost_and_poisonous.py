@@ -10,7 +10,7 @@ import msgspec
 import leasehold as lh
 from leasehold.errors import StoreUnavailable
 from leasehold.worker.finisher import Finisher
-from leasehold.worker.taker import Taker
+from leasehold.worker.intake import Intake
 from tests.worker.kit import ChangedStore, new_worker, outcomes, running_count, wait_until
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_leases_that_the_worker_knows_are_not_handed_back_with_them(store: Store
 def test_mutant_that_never_doubts_leaves_the_lost_leases_to_lapse(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Taker, "settle_doubt", lambda _self: None)
+    monkeypatch.setattr(Intake, "settle_doubt", lambda _self, _store: None)
     client, lost = lh.Client(store=store), list[int]()
     client.enqueue_many(count_me.call() for _ in range(JOBS))
     with new_worker(lose_first_answer(store, lost), [count_me], slots=4) as worker:

@@ -93,6 +93,20 @@ def shown_lane(lane: str) -> str:
     return f"{rule}:{key}" if key else rule
 
 
+def above_of(place: str) -> tuple[str, str]:
+    """Return between which texts the usual places of its queue with a higher priority are."""
+    queue, _, order, _ = place.split(SEPARATOR, 3)
+    head = head_of(queue) + SEPARATOR
+    return head, head + order
+
+
+@lru_cache(maxsize=8_192)
+def has_slot(place: str) -> bool:
+    """Whether a job of this place has a slot of a throttle that its next job could have as well."""
+    where = read_place(place)
+    return where.stage == USUAL and where.lane != ""
+
+
 def holder_of(stage: str) -> str | None:
     """Name the tenant that a stage is held for, if it is."""
     return stage[1:] if stage.startswith(HELD) else None

@@ -296,6 +296,22 @@ class Store(
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
         """Settle attempts; one answer each, in order. A cancelled one ends cancelled."""
 
+    def pass_on(
+        self,
+        worker: WorkerId,
+        settlements: Sequence[Settlement],
+        places: Sequence[str],
+        *,
+        leases: Mapping[str, float],
+    ) -> tuple[list[Answer], list[Claim]]:
+        """Settle, and lease the next job of each place to the same worker: one for one that ended.
+
+        In one transaction, so a key never has more than its limit, and nothing is locked. What a
+        claim would not start is not taken, nor is it always where a higher priority, a rate or
+        the limit of a queue or tenant is to be looked at: what is left is for a claim. Only
+        successes without a result pass anything on.
+        """
+
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         """Hand back leases in this worker's name that it does not know (a claim's lost answer)."""
 

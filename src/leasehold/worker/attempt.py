@@ -42,6 +42,7 @@ class Attempt(msgspec.Struct, eq=False):
     is_abandoned: bool = False
     is_over: bool = False
     result: Any = None
+    has_passed_on: bool = False  # its slot of a throttle, to the next job of its lane
     has_progress: bool = False  # told the saver of some, to be written before its end
     spent: float | None = None  # of its throttle's rate, where the handler said so
     observed: Any = None  # what observers see of it, where there are any

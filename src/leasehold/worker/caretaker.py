@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from leasehold.worker.book import Book
     from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
+    from leasehold.worker.intake import Intake
     from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
@@ -65,6 +66,7 @@ class Caretaker:
         settings: Settings,
         book: Book,
         taker: Taker,
+        intake: Intake,
         retention: Retention,
         reencryption: Reencryption,
         counts: Counts,
@@ -80,6 +82,7 @@ class Caretaker:
         self._settings = settings
         self._book = book
         self._taker = taker
+        self._intake = intake
         self._retention = retention
         self._reencryption = reencryption
         self._counts = counts
@@ -142,7 +145,7 @@ class Caretaker:
         poll = self._settings.poll_seconds
         return Rounds(
             [
-                Round(self._taker.settle_doubt, poll),
+                Round(lambda: self._intake.settle_doubt(self._store), poll),
                 Round(self._survey, poll),
                 Round(self._hand_over, poll),
                 Round(self._sweep, poll),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.counting import Counts
     from leasehold.worker.follower import Follower
+    from leasehold.worker.intake import Intake
     from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
@@ -66,6 +67,7 @@ class Claimer:
         follower: Follower,
         plan: Plan,
         on_end: Callable[[Reason], None],
+        intake: Intake,
         journal: Journal,
         observing: Observing | None = None,
     ) -> None:
@@ -74,6 +76,7 @@ class Claimer:
         self._settings = settings
         self._book = book
         self._plan = plan
+        self._intake = intake
         self._on_end = on_end
         self._random = random.Random()
         self._pace = Pace(
@@ -89,8 +92,7 @@ class Claimer:
             conclusion=conclusion,
             pace=self._pace,
             plan=plan,
-            journal=journal,
-            observing=observing,
+            intake=intake,
         )
         self._waker = store.waker(frozenset(settings.queues))
         self._wants_poke = False
@@ -103,6 +105,7 @@ class Claimer:
             settings=settings,
             book=book,
             taker=self._taker,
+            intake=intake,
             retention=retention,
             reencryption=reencryption,
             counts=counts,
@@ -127,7 +130,7 @@ class Claimer:
         self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        self._is_stopping = self._taker.is_stopping = True
+        self._is_stopping = self._intake.is_stopping = True
         self._waker.poke()
         self._thread.join(timeout_seconds)
 
@@ -141,6 +144,10 @@ class Claimer:
     def free(self, places: Sequence[str]) -> None:
         """Jobs of these lanes have ended here; a poke follows."""
         self._taker.lanes.free(places)
+
+    @property
+    def may_pass_on(self) -> bool:
+        return self._taker.may_pass_on
 
     def expect(self, delay_seconds: float) -> None:
         """A job of ours will be due by then: promote it no later."""
@@ -161,7 +168,7 @@ class Claimer:
 
     def _postpone(self, error: Exception, pause: float) -> None:
         """Wait for a random part of the pause, so that a fleet does not come back as one."""
-        self._taker.doubt()
+        self._intake.doubt()
         is_known = isinstance(error, LeaseholdError)
         _logger.warning(
             "claim postponed", exc_info=None if is_known else error, extra={"error": str(error)}

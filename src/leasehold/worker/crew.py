@@ -19,9 +19,11 @@ from leasehold.worker.conclusion import Conclusion
 from leasehold.worker.counting import Counts
 from leasehold.worker.finisher import Finisher
 from leasehold.worker.follower import Follower
+from leasehold.worker.intake import Intake
 from leasehold.worker.journal import Journal
 from leasehold.worker.loop_runner import LoopRunner
 from leasehold.worker.observing import run_of
+from leasehold.worker.passing import Passing
 from leasehold.worker.renewer import Renewer
 from leasehold.worker.report import Tally
 from leasehold.worker.runners import Runners, runs_on_loop
@@ -89,11 +91,12 @@ class Crew:
         )
         self._follower = Follower(store)
         self._saver = Saver(store, worker)
+        finishing = store.dedicated()
         self._finisher = Finisher(
-            store.dedicated(),
-            worker,
+            finishing,
             self.book,
             self.tally,
+            passing=Passing(finishing, worker, settings.leases, gate=self),
             listener=self,
             hints=hints,
             durations=plan.durations,
@@ -114,6 +117,17 @@ class Crew:
             "observing": observing,
         }
         self.runners = Runners(LoopRunner(**parts, loop=loop), ThreadRunner(**parts))
+        self.intake = Intake(
+            store=store,
+            worker=worker,
+            registry=registry,
+            book=self.book,
+            runners=self.runners,
+            conclusion=conclusion,
+            plan=plan,
+            journal=self._journal,
+            observing=observing,
+        )
         self._retention = Retention(
             store, worker, clock=time.monotonic, is_busy=lambda: not self.book.is_empty
         )
@@ -136,6 +150,7 @@ class Crew:
             follower=self._follower,
             plan=plan,
             on_end=on_end,
+            intake=self.intake,
             journal=self._journal,
             observing=observing,
         )
@@ -157,6 +172,10 @@ class Crew:
 
     def free(self, places: Sequence[str]) -> None:
         self._claimer.free(places)
+
+    @property
+    def may_pass_on(self) -> bool:
+        return self._claimer.may_pass_on
 
     @property
     def has_dependents(self) -> bool:

@@ -17,7 +17,7 @@ from leasehold.worker.settling import rejected, settlement
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leasehold.model.ids import JobId, WorkerId
+    from leasehold.model.ids import JobId
     from leasehold.model.outcomes import Outcome
     from leasehold.model.values import Settlement
     from leasehold.store.base import Store
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from leasehold.worker.durations import Durations
     from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
+    from leasehold.worker.passing import Passing
     from leasehold.worker.report import Tally
     from leasehold.worker.saver import Saver
 
@@ -68,10 +69,10 @@ class Finisher:
     def __init__(
         self,
         store: Store,
-        worker: WorkerId,
         book: Book,
         tally: Tally,
         *,
+        passing: Passing,
         listener: Listener,
         hints: Hints,
         durations: Durations,
@@ -81,7 +82,7 @@ class Finisher:
         observing: Observing | None = None,
     ) -> None:
         self._store = store
-        self._worker = worker
+        self._passing = passing
         self._book = book
         self._tally = tally
         self._listener = listener
@@ -158,8 +159,8 @@ class Finisher:
             for attempt, outcome, ended_at in batch
             if not attempt.is_settled
         ]
-        if asked:
-            self._finish(asked)
+        for part in self._passing.divide(asked) if asked else []:
+            self._finish(part)
         self._listener.poke()
 
     def _finish(
@@ -176,13 +177,12 @@ class Finisher:
     def _persist(self, asked: list[tuple[Attempt, Settlement]]) -> list[Answer] | None:
         """Try until the store has answered; None when the worker had to give up."""
         pause = 0.05
-        settlements = [each for _, each in asked]
         while not self._give_up.is_set() and time.monotonic() < self._gives_up_at:
             try:
                 self._saver.flush(attempt for attempt, _ in asked)  # while the leases stand
-                return self._store.finish(self._worker, settlements)
+                return self._passing.finish(asked)
             except _PASSING as error:
-                extra = {"error": str(error), "count": len(settlements)}
+                extra = {"error": str(error), "count": len(asked)}
                 _logger.warning("finish postponed", extra=extra)
                 self._give_up.wait(random.uniform(0, pause))
                 pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
@@ -235,7 +235,11 @@ class Finisher:
         self._book.strike(attempts)  # only now: what has nothing open has nothing to be followed
         if self._hints.is_waiting:
             self._hints.hint([attempt.claim.job_id for attempt in attempts])
-        places = [attempt.claim.place for attempt in attempts if attempt.claim.place]
+        places = [
+            attempt.claim.place
+            for attempt in attempts
+            if attempt.claim.place and not attempt.has_passed_on
+        ]
         if places:
             self._listener.free(places)
 

@@ -75,6 +75,11 @@ class Lanes:
         return bool(self._freed)
 
     @property
+    def are_full(self) -> bool:
+        """Whether no lane is known that has both work and room, and all are of one share."""
+        return self._ring.is_empty and not self._ring.has_several_shares and not self._freed
+
+    @property
     def has_several_shares(self) -> bool:
         """Whether one share's jobs could keep another's waiting."""
         return self._ring.has_several_shares

@@ -73,6 +73,11 @@ class Plan:
         """Whether as many jobs were taken as were asked for."""
         return self.max_jobs is not None and self.taken >= self.max_jobs
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether not everything may be taken, or not always."""
+        return self.max_jobs is not None or self.budget is not None or self.batch is not None
+
     def room(self, room: int) -> int:
         """Return how many of these may still be taken."""
         return room if self.max_jobs is None else min(room, self.max_jobs - self.taken)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import random
 import time
 from itertools import groupby
@@ -12,11 +11,9 @@ from msgspec import structs
 
 from leasehold.model.lanes import SUSPECTS, parked
 from leasehold.model.outcomes import Released
-from leasehold.model.values import Settlement, Want
+from leasehold.model.values import Want
 from leasehold.placing import is_laned
-from leasehold.worker.attempt import attempt_of
 from leasehold.worker.lanes import Lanes
-from leasehold.worker.sealing import Opener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,24 +22,20 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim, Only, Survey
     from leasehold.registry import Registry
     from leasehold.store.base import Store
-    from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
-    from leasehold.worker.journal import Journal
-    from leasehold.worker.observing import Observing
+    from leasehold.worker.intake import Intake
     from leasehold.worker.pace import Pace
     from leasehold.worker.plan import Plan
     from leasehold.worker.runners import Runners
     from leasehold.worker.settings import Settings
 
-DOUBT_SECONDS = 5.0
 # Of what is claimed ahead: a share that just came must not wait behind 0.1 s of the others' jobs.
 AHEAD_OF_LANES = 0.05
-_logger = logging.getLogger("leasehold.worker")
 
 
 class Taker:
-    """Used by the claimer's thread alone; `stop` and `lanes.free` from any."""
+    """Used by the claimer's thread alone; `lanes.free` and `may_pass_on` from any."""
 
     def __init__(
         self,
@@ -56,8 +49,7 @@ class Taker:
         conclusion: Conclusion,
         pace: Pace,
         plan: Plan,
-        journal: Journal,
-        observing: Observing | None = None,
+        intake: Intake,
     ) -> None:
         self._store = store
         self._worker = worker
@@ -68,10 +60,8 @@ class Taker:
         self._conclusion = conclusion
         self._pace = pace
         self._plan = plan
-        self._journal = journal
-        self._observing = observing
+        self._intake = intake
         self._random = random.Random()
-        self._opener = Opener(lambda: store.keyring, self._tasks)
         self.only: Only | None = None
         self.lanes = Lanes(store, worker, settings.leases)
         self.uses_lanes = any(is_laned(task.options) for task in registry)
@@ -83,10 +73,6 @@ class Taker:
         self._is_ready_first = True
         self.is_held_up = False  # there is work, and no room for it until a job ends here
         self.is_after_suspects = False  # one came at the last look: there may be more
-        self.is_stopping = False
-        # Since when leases may stand that we do not know: a claim's answer was lost.
-        self._doubt_since: float | None = None
-        self._is_doubt_fresh = False
 
     @property
     def is_hopeful(self) -> bool:
@@ -98,6 +84,17 @@ class Taker:
         if not self.uses_lanes:
             return False
         return self.lanes.is_hopeful or (self.lanes.has_freed and self._book.is_empty)
+
+    @property
+    def may_pass_on(self) -> bool:
+        """Whether slots of lanes may go to their next jobs without a look at who else waits.
+
+        Not while other lanes are known to have room, or shares take turns, or there is no room
+        here to spare: a lane that kept its slots would keep the others waiting.
+        """
+        is_free = not (self._intake.is_stopping or self._intake.is_in_doubt or self._plan.is_narrow)
+        is_alone = not (self.only or self.rooms or self._settings.queue_slots)
+        return is_free and is_alone and self.lanes.are_full and self._room() > 0
 
     def hope(self) -> None:
         """Something may have become ready."""
@@ -283,64 +280,10 @@ class Taker:
 
     # -- taking ----------------------------------------------------------------------------------
     def _take(self, claim: Callable[[], list[Claim]]) -> int:
-        if self._is_doubt_fresh:
-            self.settle_doubt()
+        self._intake.settle_fresh_doubt(self._store)
         asked_at = time.monotonic()
         claims = claim()
-        if not claims:
-            return 0
-        if self.is_stopping:
-            self._hand_back(claims)
-            return 0
-        self._plan.taken += len(claims)
-        attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
-        self._book.add(attempts)
-        if sealed := self._opener.wanted(attempts):
-            attempts = self._open(attempts, sealed)
-        self._runners.submit(attempts)
-        self._journal.claimed(len(claims))
-        if self._observing is not None:
-            self._observing.tell("claimed", len(claims), time.monotonic() - asked_at)
-        return len(claims)
-
-    def _open(self, attempts: list[Attempt], sealed: list[Attempt]) -> list[Attempt]:
-        """Read the arguments of encrypted jobs; those that can't be read do not start."""
-        refused = set()
-        for attempt in sealed:
-            outcome = self._opener.open(attempt)
-            if outcome is not None:
-                refused.add(attempt.claim.job_id)
-                self._conclusion.outcome(attempt, outcome)
-        return [each for each in attempts if each.claim.job_id not in refused]
-
-    def _hand_back(self, claims: list[Claim]) -> None:
-        """Release what a claim gave that was under way when the stop came.
-
-        Here and now: the finisher may have ended, if nobody had the time to wait for us.
-        """
-        released = [
-            Settlement(job_id=each.job_id, fence=each.fence, outcome="released") for each in claims
-        ]
-        self._store.finish(self._worker, released)
-
-    def doubt(self) -> None:
-        """A claim's answer may have been lost."""
-        self._doubt_since, self._is_doubt_fresh = time.monotonic(), True
-
-    def settle_doubt(self) -> None:
-        """After a claim whose answer was lost, hand back the leases that we do not know.
-
-        The database may still have been at work on that claim: look again for a few seconds.
-        """
-        if self._doubt_since is None:
-            return
-        known = [each.held() for each in self._book.held()]
-        released = self._store.release_unknown(self._worker, known)
-        self._is_doubt_fresh = False
-        if time.monotonic() - self._doubt_since > DOUBT_SECONDS:
-            self._doubt_since = None
-        if released:
-            _logger.warning("unknown leases handed back", extra={"count": released})
+        return self._intake.start(self._store, claims, asked_at) if claims else 0
 
     def hand_back_stale(self) -> None:
         """Give others what has waited here for a third of its lease without starting."""

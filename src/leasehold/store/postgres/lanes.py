@@ -145,7 +145,7 @@ class Lanes:
             gate=gate,
             **narrow,
         )
-        return _claims(taken, list(mosts), leases)
+        return claims_of(taken, list(mosts), leases)
 
 
 def _gates(place: str, limited: Collection[str]) -> tuple[str | None, str | None]:
@@ -162,7 +162,7 @@ def _merge(asks: Iterable[Ask]) -> dict[str, int]:
     return mosts
 
 
-def _claims(
+def claims_of(
     taken: Sequence[tuple[Any, ...]], texts: Sequence[str], leases: Mapping[str, float]
 ) -> list[Claim]:
     """Read the rows; what all jobs of a place have in common is read once from its text."""

@@ -10,15 +10,17 @@ from leasehold.model.states import State
 from leasehold.model.values import Lapsed, Renewal
 from leasehold.store.base import Answer
 from leasehold.store.postgres import rows
+from leasehold.store.postgres.arrays import pack_integers, pack_texts
+from leasehold.store.postgres.lanes import claims_of
 from leasehold.store.postgres.settling import are_plain, columns, plain_columns
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import timedelta
 
     from leasehold.model.ids import JobId, WorkerId
-    from leasehold.model.values import Held, Settlement
+    from leasehold.model.values import Claim, Held, Settlement
 
 PACKAGE = "leasehold.store.postgres"
 
@@ -61,7 +63,7 @@ class Leases:
         return frozenset(job_id for job_id, cancelled in found if cancelled)
 
     def finish(self, settlements: Sequence[Settlement]) -> list[Answer]:
-        if len({each.job_id.int for each in settlements}) < len(settlements):
+        if _is_one_twice(settlements):
             middle = len(settlements) // 2  # one job twice: one after the other
             return self.finish(settlements[:middle]) + self.finish(settlements[middle:])
         name, spread = ("succeed", plain_columns) if are_plain(settlements) else ("finish", columns)
@@ -69,15 +71,33 @@ class Leases:
             load(PACKAGE, name), worker=self._worker, skew=self._skew, **spread(settlements)
         )
         self._wake(called)
-        ended = ended or b""
+        return self._answers(settlements, ended or b"")
+
+    def pass_on(
+        self, settlements: Sequence[Settlement], places: Sequence[str], leases: Mapping[str, float]
+    ) -> tuple[list[Answer], list[Claim]]:
+        if not are_plain(settlements) or _is_one_twice(settlements):
+            return self.finish(settlements), []
+        numbers = {place: number for number, place in enumerate(dict.fromkeys(places), 1)}
+        said, *taken = self._run(
+            load(PACKAGE, "pass_on"),
+            worker=self._worker,
+            skew=self._skew,
+            places=pack_texts([place.encode() for place in numbers]),
+            numbers=pack_integers([numbers[place] for place in places]),
+            leases=_encode(leases).decode(),
+            **plain_columns(settlements),
+        )
+        *_, ended, called = said
+        self._wake(called)
+        claims = claims_of([row[:-2] for row in taken], list(numbers), leases)
+        return self._answers(settlements, ended or b""), claims
+
+    def _answers(self, settlements: Sequence[Settlement], ended: bytes) -> list[Answer]:
+        """Tell for those that were not settled now whether they had been before."""
         if len(ended) == len(settlements) * rows.ID_BYTES:
             return [Answer.SETTLED] * len(settlements)
-        return self._explain(settlements, rows.job_ids(ended))
-
-    def _explain(
-        self, settlements: Sequence[Settlement], settled: frozenset[JobId]
-    ) -> list[Answer]:
-        """Tell for those that were not settled now whether they had been before."""
+        settled = rows.job_ids(ended)
         missing = [each for each in settlements if each.job_id not in settled]
         found = self._run(
             load(PACKAGE, "settled_before"),
@@ -123,3 +143,7 @@ class Leases:
         for _, _, called in found[:1]:
             self._wake(called)
         return {row[0]: State(row[1]) for row in found}
+
+
+def _is_one_twice(settlements: Sequence[Settlement]) -> bool:
+    return len({each.job_id.int for each in settlements}) < len(settlements)

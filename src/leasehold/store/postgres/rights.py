@@ -64,11 +64,13 @@ WORKER_FUNCTIONS: Final = frozenset(
     {
         *(
             "claim_lanes",
+            "pass_on",
             "all_taken",
             "lane_states",
             "said_of_tenants",
             "queue_room",
             "mark_gate",
+            "mark_holder",
             "hand_over",
         ),
         *("tenant_room", "hold_tenants"),

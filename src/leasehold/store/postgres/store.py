@@ -358,6 +358,16 @@ class PostgresStore(
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
         return self._leases(worker).finish(settlements)
 
+    def pass_on(
+        self,
+        worker: WorkerId,
+        settlements: Sequence[Settlement],
+        places: Sequence[str],
+        *,
+        leases: Mapping[str, float],
+    ) -> tuple[list[Answer], list[Claim]]:
+        return self._leases(worker).pass_on(settlements, places, leases)
+
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         return self._leases(worker).release_unknown(known)
 

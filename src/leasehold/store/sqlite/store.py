@@ -53,6 +53,7 @@ from leasehold.store.sqlite import (
     location,
     narrow,
     needing,
+    passing,
     records,
     rules,
     schema,
@@ -309,6 +310,23 @@ class SqliteStore(
             self._wakers.poke()
         self._wake_called(finished.called)
         return finished.answers
+
+    def pass_on(
+        self,
+        worker: WorkerId,
+        settlements: Sequence[Settlement],
+        places: Sequence[str],
+        *,
+        leases: Mapping[str, float],
+    ) -> tuple[list[Answer], list[Claim]]:
+        request = self._request(worker, (), len(settlements), leases, is_for_suspects=False)
+        with self._database.write() as connection:
+            request = self._timed(request)
+            finished = settle.finish(connection, worker, settlements, request.now)
+            freed = passing.freed_places(settlements, places, finished.answers)
+            claims = passing.take_next(connection, request, freed)
+        self._wake_called(finished.called)
+        return finished.answers, claims
 
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         with self._database.write() as connection:

@@ -171,7 +171,7 @@ $$;
 -- can only lower that. `keys` are distinct; PostgreSQL puts this into the statements that call it.
 CREATE FUNCTION leasehold.lane_states(keys text[], who bigint, moment timestamptz)
 RETURNS TABLE (number bigint, lane text, is_known boolean, paused_until timestamptz, running bigint,
-  room bigint, rate double precision, burst double precision, tokens double precision)
+  room bigint, over bigint, rate double precision, burst double precision, tokens double precision)
 LANGUAGE sql
 STABLE
 AS $$
@@ -227,6 +227,7 @@ AS $$
       ELSE greatest(0, least(
         said.running - coalesce(held.running, 0), said.per_worker - coalesce(held.here, 0), 2147483647))
     END,
+    greatest(0, held.running - said.running, held.here - said.per_worker), -- since a limit was lowered
     said.rate, said.burst,
     CASE
       -- as if claims had reserved what their attempts spent: so a debt is paid off by time, although
@@ -443,5 +444,154 @@ BEGIN
   ) AS job
   WHERE chosen.lease_seconds IS NOT NULL
     AND leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken));
+END
+$$;
+
+-- Settles successes without a result, as succeed.sql does, and gives the slots that they leave to the next
+-- jobs of the same places, for the same worker. As many leases come as go, and until they go others count
+-- them, so nothing is locked. Whatever more might keep a job back is left to a claim, which locks and
+-- counts: a rate, a pause, the limit of a queue or tenant, a key over its limit, a higher priority in its
+-- queue, an unknown kind. The first row says what was settled, and the queues to wake; the others are claims.
+CREATE FUNCTION leasehold.pass_on(job_ids uuid[], fences bigint[], elapsed_seconds double precision[],
+  numbers integer[], places text[], leases jsonb, who bigint, skew interval)
+RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
+  failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid,
+  trace text, settled bytea, queues text[])
+LANGUAGE plpgsql
+SET jit = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_mergejoin = off
+SET enable_hashjoin = on
+SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+  moment timestamptz := skew + now();
+  ticket bigint := nextval('leasehold.fence');
+BEGIN
+  RETURN QUERY
+  WITH ended AS (
+    DELETE FROM leasehold.lease
+    USING unnest(job_ids, fences, elapsed_seconds, numbers) AS said (job_id, fence, seconds, number)
+    WHERE lease.job_id = ANY (job_ids)
+      AND lease.job_id = said.job_id
+      AND lease.fence = said.fence
+      AND lease.worker = who
+    RETURNING lease.job_id, lease.attempt, lease.failures, lease.lapses, lease.fence, lease.worker,
+      lease.tenant, lease.cost, lease.gate, said.seconds, said.number,
+      CASE
+        WHEN lease.cancel_requested THEN 'cancelled'::leasehold.outcome_state
+        ELSE 'succeeded'
+      END AS state,
+      CASE
+        WHEN lease.cancel_requested THEN concat_ws(' by ', 'cancelled', lease.cancelled_by)
+      END AS error
+  ),
+  recorded AS (
+    INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, fence, worker,
+      started_at, finished_at, tenant, error)
+    SELECT job_id, attempt, state, failures, lapses, fence, worker,
+      moment - make_interval(secs => nullif(seconds, 'NaN')), moment, tenant, error
+    FROM ended
+  ),
+  called AS MATERIALIZED (
+    SELECT leasehold.call_back(job_id, state::text, attempt, error, skew) AS queue
+    FROM ended
+    WHERE EXISTS (
+      SELECT
+      FROM leasehold.callback
+      WHERE callback.job_id >= (SELECT job_id FROM ended ORDER BY job_id LIMIT 1)
+    )
+  ),
+  asked AS MATERIALIZED (
+    SELECT number, place, split_part(place, E'\x1f', 1) AS queue,
+      split_part(place, E'\x1f', 3) AS level, split_part(place, E'\x1f', 5) AS lane
+    FROM unnest(places) WITH ORDINALITY AS ask (place, number)
+  ),
+  shut AS MATERIALIZED ( -- queues, and levels of them, that are not for us
+    SELECT level.queue, level.level
+    FROM (SELECT DISTINCT queue, level FROM asked) AS level
+    WHERE EXISTS (
+        SELECT
+        FROM leasehold.queue
+        WHERE queue.name = level.queue
+          AND (queue.paused_until > moment OR queue.running_limit IS NOT NULL)
+      )
+      OR EXISTS (
+        SELECT
+        FROM leasehold.waiting
+        WHERE waiting.place >= level.queue || E'\x1f\x1f'
+          AND waiting.place < level.queue || E'\x1f\x1f' || level.level
+      )
+  ),
+  open AS MATERIALIZED (
+    SELECT asked.number, asked.place, state.over
+    FROM asked
+    JOIN leasehold.lane_states(ARRAY (SELECT DISTINCT lane FROM asked), who, moment) AS state
+      ON state.lane = asked.lane
+    WHERE state.is_known
+      AND state.rate IS NULL
+      AND (state.paused_until IS NULL OR state.paused_until <= moment)
+      AND (asked.queue, asked.level) NOT IN (SELECT queue, level FROM shut)
+  ),
+  freed AS MATERIALIZED (
+    SELECT number, count(*) AS slots
+    FROM ended
+    WHERE cost IS NULL
+      AND gate IS NULL
+    GROUP BY number
+  ),
+  chosen AS MATERIALIZED (
+    SELECT *
+    FROM (
+      SELECT open.number, waiting.*, (leases ->> waiting.kind)::real AS lease_seconds
+      FROM open
+      JOIN freed ON freed.number = open.number
+      CROSS JOIN LATERAL (
+        SELECT w.ctid AS at, w.job_id, w.attempt, w.failures, w.lapses, w.priority, w.kind, w.tenant,
+          w.lane, w.batch
+        FROM leasehold.waiting AS w
+        WHERE w.place = open.place
+          AND w.lapses = 0
+        ORDER BY w.created_at, w.job_id
+        LIMIT greatest(0, freed.slots - open.over)
+        FOR UPDATE SKIP LOCKED
+      ) AS waiting
+    ) AS seen
+    WHERE lease_seconds IS NOT NULL
+      AND (tenant = '' OR tenant <> ALL (ARRAY (
+        SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
+      )))
+  ),
+  taken AS ( -- locked above: nobody else can
+    DELETE FROM leasehold.waiting AS w
+    WHERE w.ctid = ANY (ARRAY (SELECT at FROM chosen))
+    RETURNING 1
+  ),
+  leased AS (
+    INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
+      failures, lapses, priority, tenant, lane, batch)
+    SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds), lease_seconds,
+      attempt + 1, failures, lapses, priority, tenant, lane, batch
+    FROM chosen
+  )
+  SELECT NULL::bigint, NULL::uuid, NULL::bigint, NULL, NULL, NULL::integer, NULL::integer, NULL::integer,
+    NULL::smallint, NULL::real, NULL, NULL::uuid, NULL, string_agg(uuid_send(job_id), NULL),
+    (SELECT array_agg(queue) FROM called WHERE queue IS NOT NULL)
+  FROM ended
+  UNION ALL
+  SELECT chosen.number, chosen.job_id, ticket, chosen.kind, job.args::text, chosen.attempt + 1,
+    chosen.failures, chosen.lapses, job.max_attempts, job.timeout_seconds, chosen.tenant, chosen.batch,
+    job.trace, NULL, NULL
+  FROM chosen
+  CROSS JOIN LATERAL (
+    SELECT args, max_attempts, timeout_seconds, trace
+    FROM leasehold.job
+    WHERE job.id = chosen.job_id
+    OFFSET 0
+  ) AS job
+  WHERE leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken));
 END
 $$;
