@@ -128,7 +128,7 @@ def test_what_is_passed_on_while_the_worker_stops_is_handed_back(store: Store) -
     with worker:
         assert stopping.wait(20)
     assert running_count(client) == 0
-    assert sum(outcomes(client, each) == ["released"] for each in ids) >= passed[0]
+    assert sum("released" in outcomes(client, each) for each in ids) >= passed[0]
 
 
 class Hand:

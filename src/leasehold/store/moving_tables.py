@@ -134,7 +134,7 @@ TABLES: tuple[Table, ...] = (
         "quota",
         "tenant",
         "tenant waiting:integer running:integer rate:real burst:real spare:integer full_at:time"
-        " set_by updated_at:time",
+        " unmarked_since:time set_by updated_at:time",
     ),
     _table(
         "retention",

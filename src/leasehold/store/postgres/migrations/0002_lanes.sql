@@ -378,7 +378,7 @@ BEGIN
   ),
   leased AS (
     INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-      failures, lapses, priority, tenant, lane, batch, cost, gate)
+      failures, lapses, priority, tenant, lane, batch, cost, gate, holder)
     SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds),
       lease_seconds, attempt + 1, failures, lapses, priority, tenant,
       CASE -- one that was held for its tenant may have none
@@ -386,7 +386,7 @@ BEGIN
         ELSE (SELECT job.lane FROM leasehold.job WHERE job.id = chosen.job_id)
       END,
       batch,
-      CASE WHEN rate IS NOT NULL THEN spends END, claim_lanes.gate
+      CASE WHEN rate IS NOT NULL THEN spends END, claim_lanes.gate, claim_lanes.holder
     FROM chosen
     WHERE lease_seconds IS NOT NULL
   ),

@@ -117,6 +117,7 @@ CREATE TABLE leasehold.quota (
   burst      double precision CHECK (burst >= 1), -- … and at once, after a rest
   spare      integer          NOT NULL DEFAULT 0, -- so many may still come before it is counted again
   full_at    timestamptz, -- when the rate's bucket is full again; NULL: it is
+  unmarked_since timestamptz, -- as a queue's: since when leases may not have their holder
   set_by     text,
   updated_at timestamptz      NOT NULL,
   CHECK ((rate IS NULL) = (burst IS NULL))
@@ -129,7 +130,10 @@ CREATE INDEX ready_tenant ON leasehold.ready (tenant) WHERE tenant <> '';
 CREATE INDEX scheduled_tenant ON leasehold.scheduled (tenant) WHERE tenant <> '';
 CREATE INDEX parked_tenant ON leasehold.parked (tenant) WHERE tenant <> '';
 CREATE INDEX waiting_tenant ON leasehold.waiting (tenant) WHERE tenant <> '';
-CREATE INDEX lease_tenant ON leasehold.lease (tenant) WHERE tenant <> '';
+
+-- The tenant whose running quota this lease counts for, as `gate` is of a queue's limit.
+ALTER TABLE leasehold.lease ADD holder text;
+CREATE INDEX lease_holder ON leasehold.lease (holder) WHERE holder IS NOT NULL;
 
 -- Counts a tenant's jobs that have not ended and do not run, up to a number.
 CREATE FUNCTION leasehold.count_waiting(asked text, most bigint)
@@ -277,7 +281,29 @@ BEGIN
 END
 $$;
 
--- Says how many more of a tenant's jobs may start, as queue_room does of a queue's. lease_tenant.
+-- Gives the leases that were taken before a quota was set their holder, as mark_gate does.
+CREATE FUNCTION leasehold.mark_holder(asked text, since timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  found_here uuid[] := ARRAY (
+    SELECT job_id FROM leasehold.lease WHERE lease.tenant = asked AND lease.holder IS NULL);
+  marked integer;
+BEGIN
+  UPDATE leasehold.lease
+  SET holder = asked
+  WHERE job_id = ANY (ARRAY (
+    SELECT lease.job_id
+    FROM leasehold.lease
+    WHERE lease.job_id = ANY (found_here)
+    FOR UPDATE SKIP LOCKED));
+  GET DIAGNOSTICS marked = ROW_COUNT;
+  RETURN marked = cardinality(found_here) AND clock_timestamp() > since + interval '1 minute';
+END
+$$;
+
+-- Says how many more of a tenant's jobs may start, as queue_room does of a queue's. lease_holder.
 CREATE FUNCTION leasehold.tenant_room(asked text, most bigint)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -287,8 +313,9 @@ SET enable_bitmapscan = off
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-  running_limit integer;
-  mine          integer;
+  said   leasehold.quota;
+  mine   integer;
+  others bigint := 0; -- that run, and have no holder yet
 BEGIN
   FOR look IN 1..8 LOOP
     mine := (
@@ -302,19 +329,27 @@ BEGIN
   IF mine IS NULL THEN
     RETURN 0;
   END IF;
-  running_limit := (SELECT quota.running FROM leasehold.quota WHERE quota.tenant = asked);
-  IF running_limit IS NULL THEN
+  SELECT * INTO said FROM leasehold.quota WHERE tenant = asked;
+  IF said.running IS NULL THEN
     RETURN most;
   END IF;
-  RETURN greatest(0, least(most, running_limit - (
+  IF said.unmarked_since IS NOT NULL THEN
+    IF leasehold.mark_holder(asked, said.unmarked_since) THEN
+      UPDATE leasehold.quota
+      SET unmarked_since = NULL
+      WHERE tenant = ANY (ARRAY (
+        SELECT tenant
+        FROM leasehold.quota
+        WHERE tenant = asked
+          AND unmarked_since = said.unmarked_since
+        FOR UPDATE SKIP LOCKED));
+    END IF;
+    others := (
+      SELECT count(*) FROM leasehold.lease WHERE lease.tenant = asked AND lease.holder IS NULL);
+  END IF;
+  RETURN greatest(0, least(most, said.running - others - (
     SELECT count(*)
-    FROM (
-      SELECT
-      FROM leasehold.lease
-      WHERE lease.tenant = asked
-        AND lease.tenant <> '' -- the index is on these
-      LIMIT running_limit
-    ) AS held)));
+    FROM (SELECT FROM leasehold.lease WHERE lease.holder = asked LIMIT said.running) AS held)));
 END
 $$;
 

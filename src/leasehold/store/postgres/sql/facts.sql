@@ -204,7 +204,7 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
   CASE
     WHEN quota.running IS NULL THEN 0
     ELSE (
-      SELECT count(*) FROM leasehold.lease WHERE lease.tenant = stand.tenant AND lease.tenant <> ''
+      SELECT count(*) FROM leasehold.lease WHERE lease.tenant = stand.tenant
     )
   END AS tenant_running,
   stand.lane, lane.is_known, lane.running, lane.room, lane.rate, lane.burst, lane.tokens,

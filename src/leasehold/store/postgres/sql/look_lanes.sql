@@ -77,8 +77,7 @@ told AS (
             FROM (
               SELECT
               FROM leasehold.lease
-              WHERE lease.tenant = quota.tenant
-                AND lease.tenant <> ''
+              WHERE lease.holder = quota.tenant
               LIMIT quota.running
             ) AS held
           )

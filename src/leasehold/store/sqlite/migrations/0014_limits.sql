@@ -19,6 +19,7 @@ CREATE TABLE leasehold_quota (
   burst      REAL    CHECK (burst >= 1), -- … and at once, after a rest
   spare      INTEGER NOT NULL DEFAULT 0, -- so many may still come before it is counted again
   full_at    INTEGER, -- when the rate's bucket is full again; NULL: it is
+  unmarked_since INTEGER, -- set on PostgreSQL only, as a queue's
   set_by     TEXT,
   updated_at INTEGER NOT NULL,
   CHECK ((rate IS NULL) = (burst IS NULL))
