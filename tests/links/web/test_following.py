@@ -102,7 +102,8 @@ def test_many_who_watch_cost_one_look(
         ]
         for stream in streams:
             stream.until("progress")
-        assert (served.library.following.open, served.library.following.watched) == (5, 1)
+        (topic,) = served.library.following._topics.values()
+        assert (served.library.following.open, len(topic.ears)) == (5, 5)
         add(database, import_id, skipped=7)
         for stream in streams:
             stream.until("progress", processed_items=7)

@@ -166,11 +166,14 @@ def test_pictures_of_other_sites_come_only_over_https_and_can_be_switched_off(
     for domain, image in (("a.com", "https://a.com/i.png"), ("b.com", "http://b.com/i.png")):
         with database.write() as connection:
             connection.execute(
-                canonical.update().where(canonical.c.domain == domain).values(image=image)
+                canonical.update()
+                .where(canonical.c.domain == domain)
+                .values(image=image, favicon=image)
             )
     answer = asker.ask("GET", "/", headers={"accept": "text/html"})
     assert 'src="https://a.com/i.png" alt="" loading="lazy"' in answer.text
     assert 'referrerpolicy="no-referrer"' in answer.text
+    assert answer.text.count('src="https://a.com/i.png"') == 2
     assert "http://b.com/i.png" not in answer.text
     assert "img-src 'self' data: https:;" in answer.headers["content-security-policy"]
     headers = {"accept": "text/html", "cookie": "links_pictures=off"}
