@@ -33,7 +33,7 @@ check: $(READY) ## Lint, format check, types, layers, security, lock
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src apps
 	$(BIN)/python tools/check_lock.py
 
 format: $(READY) ## Format the code and fix what ruff can fix

@@ -63,7 +63,7 @@ def find_superseded(connection: Connection, before: datetime) -> list[UUID]:
     """Name ended enrichments that another one has taken the place of, or whose link is gone."""
     jobs = JOBS[connection.dialect.name]
     found = text(
-        f"SELECT j.id FROM {jobs} AS j"  # noqa: S608 - our own names
+        f"SELECT j.id FROM {jobs} AS j"  # noqa: S608  # nosec B608 - our own names
         " WHERE j.type = 'links.enrich' AND j.status IN ('succeeded', 'dead', 'cancelled')"
         " AND j.finished_at < :before"
         " AND NOT EXISTS (SELECT 1 FROM links_canonical AS c WHERE c.job_id = j.id)"
