@@ -31,7 +31,6 @@ from tests.links.jobs.kit import begin_import
 from tests.links.many_web import ManyWeb, Record
 
 BIG = "big.test"
-LAPSES = 3  # a job whose worker dies so often with it is taken for the cause
 _LOOK_SECONDS = 0.05
 
 
@@ -61,7 +60,7 @@ class Result:
     states: dict[str, int]
     twice_succeeded: int
     lapsed: int
-    dead_for_another_reason: int  # than three killed workers
+    dead_for_another_reason: int  # than three killed workers: it is taken for the cause
     fetched_again: int
     fetched_again_without_a_kill: int
     small_half_seconds: float
@@ -166,9 +165,7 @@ def judge(
         states=dict(Counter(str(client.get(job_id).state) for job_id in jobs.values())),
         twice_succeeded=sum(each["succeeded"] > 1 for each in histories.values()),
         lapsed=sum(each["lapsed"] for each in histories.values()),
-        dead_for_another_reason=sum(
-            each["dead"] and each["lapsed"] < LAPSES for each in histories.values()
-        ),
+        dead_for_another_reason=sum(_died_otherwise(client, each) for each in jobs.values()),
         fetched_again=sum(again.values()),
         fetched_again_without_a_kill=sum(
             count > histories[url]["lapsed"] for url, count in again.items()
@@ -179,6 +176,11 @@ def judge(
         big_seconds=round(record.ended[BIG] - record.began, 2),
         seconds=round(seconds, 2),
     )
+
+
+def _died_otherwise(client: lh.Client, job_id: UUID) -> bool:
+    job = client.get(job_id)
+    return job.state is lh.State.DEAD and not (job.error or "").startswith("lapsed")
 
 
 def _outcomes(client: lh.Client, job_id: UUID) -> list[str]:
