@@ -150,6 +150,7 @@ class Importer:
     ) -> None:
         with self._job.saving() as connection:
             bulk = self._database.bulk(connection)
+            bulk.make_room()
             counts = store(connection, bulk, lines)
             done = lines[-1].number + 1
             total = max(self._total, done)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = tuple[Any, ...]
 
+_CACHE_KILOBYTES = 65_536
 _AT_ONCE = 250  # rows of a statement; SQLite takes 32,766 values
 _INSERT = re.compile(r"(INSERT INTO .* VALUES )(\(\?.*\?\))( ON CONFLICT .*)")
 _SQLITE = sqlite.dialect()
@@ -45,6 +46,9 @@ _POSTGRES: Dialect = psycopg.dialect()  # type: ignore[no-untyped-call] # SQLAlc
 
 class Bulk(Protocol):
     """Writes and finds rows inside a transaction that is somebody else's."""
+
+    def make_room(self) -> None:
+        """Let the connection keep more in memory, for the indexes of a large library."""
 
     def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
         """Insert what is not there yet; returns how many that were. Names in the table's order."""
@@ -80,6 +84,10 @@ class SqliteBulk:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
+    def make_room(self) -> None:
+        # Hashes come in no order: with SQLite's own 2 MB nearly each would be read from its file.
+        self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
+
     def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
         added: int = 0
         whole = len(rows) - len(rows) % _AT_ONCE
@@ -113,6 +121,9 @@ class PostgresBulk:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+
+    def make_room(self) -> None:
+        """Leave it to the server."""
 
     def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
         if not rows:
