@@ -19,6 +19,7 @@ from leasehold_links.bookmarks.lines import Counts, Line, read_line
 from leasehold_links.bookmarks.reading import read_bookmarks
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
+from leasehold_links.data.bulk import moment_text
 from leasehold_links.data.failing import refusals
 from leasehold_links.data.tables import upload
 
@@ -56,19 +57,47 @@ def one_ahead(steps: Iterator[T]) -> Iterator[T]:
             yield step
 
 
+class Step(NamedTuple):
+    """Lines that are written together, and what could be made of them without the database."""
+
+    lines: list[Line]
+    candidates: library.Candidates
+
+
+def prepared(
+    steps: Iterator[list[Line]], owner: Owner, offset: int, make_call: library.MakeCall
+) -> Iterator[Step]:
+    """Make of each step what it needs when nobody has its addresses, as is so for most."""
+    for lines in steps:
+        now = moment_text(datetime.now(UTC))
+        wanted = _wanted(lines, offset)
+        user_id, take_ids = owner.user_id, owner.take_ids
+        yield Step(lines, library.Candidates(user_id, take_ids, wanted, now, make_call))
+
+
+def _wanted(lines: Sequence[Line], offset: int) -> list[library.Placement]:
+    return [
+        library.Placement(line.bookmark, line.address, line.number + offset)
+        for line in lines
+        if line.address is not None
+    ]
+
+
 def store_lines(
-    bulk: Bulk, owner: Owner, lines: Sequence[Line], *, offset: int, now: datetime
+    bulk: Bulk,
+    owner: Owner,
+    lines: Sequence[Line],
+    *,
+    offset: int,
+    candidates: library.Candidates | None = None,
 ) -> tuple[Counts, list[library.NewCanonical]]:
     """Write a step; returns what became of its lines, and the addresses that nobody had before.
 
     `offset` is between a line's number and its position among the user's links.
     """
-    wanted = [
-        library.Placement(line.bookmark, line.address, line.number + offset)
-        for line in lines
-        if line.address is not None
-    ]
-    placed = library.Shelf(bulk, owner.user_id, owner.take_ids, now).place(wanted)
+    now = datetime.now(UTC)
+    wanted = _wanted(lines, offset)
+    placed = library.Shelf(bulk, owner.user_id, owner.take_ids, now).place(wanted, candidates)
     noted = [
         imports.Noted(line, *said)
         for line in lines
@@ -94,13 +123,21 @@ class Importer:
     """One attempt at an import."""
 
     def __init__(
-        self, job: Any, database: Database, import_id: UUID, user_id: str, enqueue: Enqueue
+        self,
+        job: Any,
+        database: Database,
+        import_id: UUID,
+        user_id: str,
+        *,
+        enqueue: Enqueue,
+        make_call: library.MakeCall,
     ) -> None:
         self._job = job
         self._client: lh.Client = job.client
         self._database = database
         self._owner = Owner(import_id, user_id, self._client.ids.take)
         self._enqueue = enqueue
+        self._make_call = make_call
         self._total = 0
         self._offset = 0
 
@@ -109,9 +146,10 @@ class Importer:
         start = self._job.cursor or 0
         self._begin(start)
         self._job.progress(start, self._total)
-        for lines in one_ahead(read_lines(self._database, self._owner.import_id, start)):
+        lines = read_lines(self._database, self._owner.import_id, start)
+        for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
             self._stop_if_cancelled()
-            self._take_step(lines)
+            self._take_step(step)
         self._end()
 
     def _stop_if_cancelled(self) -> None:
@@ -138,40 +176,48 @@ class Importer:
         with self._database.write() as connection:
             imports.set_total(connection, import_id, self._total)
 
-    def _take_step(self, lines: list[Line]) -> None:
+    def _take_step(self, step: Step) -> None:
         try:
-            self._store(lines, self._store_all)
+            self._store(step, self._store_all)
         except refusals():
             # A line of them, or one that another one just took out of the library, does not fit.
-            self._store(lines, self._store_each)
+            self._store(step, self._store_each)
 
-    def _store(
-        self, lines: list[Line], store: Callable[[Any, Bulk, Sequence[Line]], Counts]
-    ) -> None:
+    def _store(self, step: Step, store: Callable[[Any, Bulk, Step], Counts]) -> None:
         with self._job.saving() as connection:
             bulk = self._database.bulk(connection)
             bulk.make_room()
-            counts = store(connection, bulk, lines)
-            done = lines[-1].number + 1
+            counts = store(connection, bulk, step)
+            done = step.lines[-1].number + 1
             total = max(self._total, done)
             growth = total - self._total
             imports.add_counts(bulk, self._owner.import_id, counts, to_total=growth)
             self._job.checkpoint(done, done=done, total=total)
         self._total = total
 
-    def _store_all(self, connection: Any, bulk: Bulk, lines: Sequence[Line]) -> Counts:
-        now = datetime.now(UTC)
-        counts, fresh = store_lines(bulk, self._owner, lines, offset=self._offset, now=now)
+    def _store_all(self, connection: Any, bulk: Bulk, step: Step) -> Counts:
+        return self._store_lines(connection, bulk, step.lines, step.candidates)
+
+    def _store_lines(
+        self,
+        connection: Any,
+        bulk: Bulk,
+        lines: Sequence[Line],
+        candidates: library.Candidates | None = None,
+    ) -> Counts:
+        counts, fresh = store_lines(
+            bulk, self._owner, lines, offset=self._offset, candidates=candidates
+        )
         self._enqueue(self._client, connection, self._owner.user_id, fresh)
         return counts
 
-    def _store_each(self, connection: Any, bulk: Bulk, lines: Sequence[Line]) -> Counts:
+    def _store_each(self, connection: Any, bulk: Bulk, step: Step) -> Counts:
         """Write line by line, so that one that can't be stored costs no other."""
         counts = Counts()
-        for line in lines:
+        for line in step.lines:
             connection.execute("SAVEPOINT line")
             try:
-                counts = counts.plus(self._store_all(connection, bulk, [line]))
+                counts = counts.plus(self._store_lines(connection, bulk, [line]))
             except refusals() as error:
                 connection.execute("ROLLBACK TO SAVEPOINT line")
                 failed = imports.Noted(line, "failed", f"refused:{type(error).__name__}"[:100])

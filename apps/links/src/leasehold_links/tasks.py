@@ -110,7 +110,9 @@ def import_file(import_id: UUID, user_id: str) -> None:
     job = lh.current_job()
     database = database_of(job.client.url)
     try:
-        Importer(job, database, import_id, user_id, begin_enriching).run()
+        Importer(
+            job, database, import_id, user_id, enqueue=begin_enriching, make_call=enrich.call
+        ).run()
     except NotBookmarks as error:
         drop_file(database, import_id)
         raise lh.Dead(str(error)) from error

@@ -9,12 +9,13 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from uuid import UUID
 
 import msgspec
 from sqlalchemy import select, update
 
+import leasehold as lh
 from leasehold_links.data.bulk import Bulk, Row, moment_text
 from leasehold_links.data.tables import canonical, folder, link
 from leasehold_links.model.addresses import KEY_VERSION, Address
@@ -59,6 +60,55 @@ class NewCanonical(NamedTuple):
     id: UUID
     turn: str  # see `turns.py`
     job_id: UUID
+    call: lh.Call | None = None  # of the job, where it was made already
+
+
+MakeCall: TypeAlias = Callable[[UUID, str, str], lh.Call]
+
+
+class Candidates:
+    """What would be written of addresses if nobody had them before; made without the database.
+
+    So it can be made while the database writes the step before.
+    """
+
+    def __init__(
+        self,
+        user_id: str,
+        take_ids: Callable[[int], Sequence[UUID]],
+        wanted: Iterable[Placement],
+        now: str,
+        make_call: MakeCall | None = None,
+    ) -> None:
+        addresses = {identity_of(each.address, user_id): each.address for each in wanted}
+        # In one order, so that two imports at once do not wait for each other in a circle.
+        self.identities = sorted(addresses)
+        count = len(self.identities)
+        ids, job_ids = take_ids(count), take_ids(count)
+        self.known = dict(zip(self.identities, map(str, ids), strict=True))
+        self.rows: list[Row] = []
+        self.fresh: list[NewCanonical] = []
+        for identity, id_, job_id in zip(self.identities, ids, job_ids, strict=True):
+            address = addresses[identity]
+            turn = turn_of(address)
+            call = None if make_call is None else _call_or_none(make_call, id_, turn, user_id)
+            named = (address.url, address.host, address.domain)
+            head = (self.known[identity], *identity, KEY_VERSION)
+            self.rows.append((*head, *named, str(job_id), now))
+            self.fresh.append(NewCanonical(id_, turn, job_id, call))
+
+
+def _call_or_none(make_call: MakeCall, id_: UUID, turn: str, user_id: str) -> lh.Call | None:
+    """Make a call; one that the queue refuses is refused where its line can fail alone."""
+    try:
+        return make_call(id_, turn, user_id)
+    except lh.BadValue:
+        return None
+
+
+def identity_of(address: Address, user_id: str) -> tuple[str, bytes]:
+    """Return what makes two addresses one link: whose it is, and its key."""
+    return ("" if address.is_public else user_id, address.key_hash)
 
 
 class FolderKey(NamedTuple):
@@ -95,12 +145,14 @@ class Shelf:
         self._take_ids = take_ids
         self._now = moment_text(now)
 
-    def place(self, wanted: Sequence[Placement]) -> Placed:
+    def place(self, wanted: Sequence[Placement], candidates: Candidates | None = None) -> Placed:
         """Put links into their folders, with the folders and canonical links that they need."""
         folders = self._ensure_folders(
             (FolderKey(each.bookmark.root, each.bookmark.folder), each.position) for each in wanted
         )
-        canonicals, fresh = self._ensure_canonicals(wanted)
+        if candidates is None:
+            candidates = Candidates(self._user_id, self._take_ids, wanted, self._now)
+        canonicals, fresh = self._ensure_canonicals(candidates)
         rows, repeated = self._link_rows(wanted, folders, canonicals)
         # In one order, so that two imports at once do not wait for each other in a circle.
         rows.sort(key=itemgetter(2, 3))
@@ -113,7 +165,10 @@ class Shelf:
 
     def find_link(self, bookmark: Bookmark, address: Address) -> str | None:
         """Find the link that stands in that folder already."""
-        key, identity = FolderKey(bookmark.root, bookmark.folder), self._identity(address)
+        key, identity = (
+            FolderKey(bookmark.root, bookmark.folder),
+            identity_of(address, self._user_id),
+        )
         folder_id = self._find_folders([key]).get(key)
         canonical_id = self._find_canonicals([identity]).get(identity)
         if folder_id is None or canonical_id is None:
@@ -171,37 +226,19 @@ class Shelf:
 
     # -- canonical links ---------------------------------------------------------------------------
     def _ensure_canonicals(
-        self, wanted: Iterable[Placement]
+        self, candidates: Candidates
     ) -> tuple[dict[tuple[str, bytes], str], list[NewCanonical]]:
         """Find or make what these addresses have in common with all others'; names the new ones."""
-        addresses = {self._identity(each.address): each.address for each in wanted}
-        # In one order: see above.
-        identities = sorted(addresses)
-        ids, job_ids = self._take_ids(len(identities)), self._take_ids(len(identities))
-        known = dict(zip(identities, map(str, ids), strict=True))
-        rows = [
-            (
-                known[identity],
-                *identity,
-                KEY_VERSION,
-                *addresses[identity][:3],  # url, host and domain
-                str(job_id),
-                self._now,
-            )
-            for identity, job_id in zip(identities, job_ids, strict=True)
-        ]
-        made = known
-        if self._bulk.insert_new(canonical, _CANONICAL, rows) < len(rows):
-            known = self._find_canonicals(addresses)
+        rows, made = candidates.rows, candidates.known
+        if self._bulk.insert_new(canonical, _CANONICAL, rows) == len(rows):
+            return made, candidates.fresh
+        known = self._find_canonicals(candidates.identities)
         fresh = [
-            NewCanonical(id_, turn_of(addresses[identity]), job_id)
-            for identity, id_, job_id in zip(identities, ids, job_ids, strict=True)
+            new
+            for identity, new in zip(candidates.identities, candidates.fresh, strict=True)
             if known[identity] == made[identity]
         ]
         return known, fresh
-
-    def _identity(self, address: Address) -> tuple[str, bytes]:
-        return ("" if address.is_public else self._user_id, address.key_hash)
 
     def _find_canonicals(
         self, identities: Iterable[tuple[str, bytes]]
@@ -229,7 +266,7 @@ class Shelf:
             wanted, self._take_ids(len(wanted)), strict=True
         ):
             folder_id = folders[FolderKey(bookmark.root, bookmark.folder)]
-            canonical_id = canonicals[self._identity(address)]
+            canonical_id = canonicals[identity_of(address, self._user_id)]
             if (folder_id, canonical_id) in rows:
                 repeated.add(position)
                 continue
