@@ -85,6 +85,19 @@ def test_suspects_run_one_at_a_time_and_alone_in_their_claim(client: Client) -> 
     assert not {client.history(job_id)[-1].fence for job_id in others} & set(fences)
 
 
+def test_many_suspects_follow_each_other_without_waiting_for_a_poll(client: Client) -> None:
+    """A dead worker leaves hundreds behind: one for each poll would take minutes."""
+    ids = [client.enqueue(add_blocking, n, n).id for n in range(20)]
+    assert let_lapse(client, [add_blocking.name]) == 20
+    with new_worker(client, [add_blocking], poll="2s"):
+        wait_until(lambda: running_or_waiting(client) == 0, "all of them have run")
+    assert {tuple(outcomes(client, job_id)) for job_id in ids} == {("lapsed", "succeeded")}
+
+
+def running_or_waiting(client: Client) -> int:
+    return sum(each.ready + each.scheduled + each.running for each in client.counts())
+
+
 def test_parked_suspects_run_one_at_a_time_too(client: Client) -> None:
     ids = [client.enqueue(add_blocking, n, n).id for n in range(3)]
     assert let_lapse(client, [add_blocking.name]) == 3

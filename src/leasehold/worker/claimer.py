@@ -213,7 +213,7 @@ class Claimer:
 
     def _await_work(self, room: int) -> None:
         may_free = self._taker.uses_lanes or self._settings.queue_slots or self._taker.rooms
-        wants_poke = self._is_eager or bool(may_free)
+        wants_poke = self._is_eager or bool(may_free) or self._taker.is_after_suspects
         deadline = time.monotonic() + self._idle_seconds()
         while not self._is_stopping:
             wake = self._wait(deadline - time.monotonic(), wants_poke=wants_poke)
@@ -291,7 +291,8 @@ class Claimer:
 
     def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> Wake | None:
         self._wants_poke = wants_poke
-        if self._is_stopping or (wants_poke and self._has_ended and self._taker.rooms):
+        hears_ends = bool(self._taker.rooms) or self._taker.is_after_suspects
+        if self._is_stopping or (wants_poke and self._has_ended and hears_ends):
             return None
         if wants_poke and self._is_eager and self._has_nothing:
             timeout_seconds = min(timeout_seconds, SECOND_LOOK_SECONDS)
@@ -302,7 +303,8 @@ class Claimer:
     @property
     def _is_eager(self) -> bool:
         """Whether the next look should not wait for a wake-up."""
-        return self._plan.ends_empty or self._plan.is_spent or self._taker.is_after_suspects
+        may_have_suspects = self._taker.is_after_suspects and self._book.suspects == 0
+        return self._plan.ends_empty or self._plan.is_spent or may_have_suspects
 
     @property
     def _has_nothing(self) -> bool:

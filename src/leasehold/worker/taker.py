@@ -149,13 +149,15 @@ class Taker:
 
     def take_suspect(self) -> int:
         """Take a job that lapsed before, alone and one at a time: it may kill its worker."""
+        if self._book.suspects > 0:
+            return 0  # the last one is not through: that says nothing of the next
         taken = self._take_suspect()
         self.is_after_suspects = taken > 0
         return taken
 
     def _take_suspect(self) -> int:
         wants = self._wants(1)
-        if self._book.suspects > 0 or self._room() <= 0 or not wants:
+        if self._room() <= 0 or not wants:
             return 0
         only = self._narrow()
         taken = self._take(
