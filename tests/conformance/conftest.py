@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leasehold.store import open_store
-from tests.conformance.tables import open_tables
+from tests.conformance.tables import let_hurry, open_tables
 from tests.safety.roles import database_with_roles
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ NOT_AS_WORKER = frozenset({"test_pruning_says_so_in_the_record"})  # which the m
 def shared_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """One migrated database for the whole session: making one for each test takes too long."""
     url = postgres_server.create_database()
+    let_hurry(url)
     with contextlib.closing(open_store(url)) as store:
         store.migrate()
     yield url
@@ -59,6 +60,7 @@ def shared_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="session")
 def shared_roles(postgres_server: PostgresServer) -> Iterator[Access]:
     with database_with_roles(postgres_server) as access:
+        let_hurry(access.admin)
         with open_tables(access.admin) as tables:  # tests make tables of an application's
             given = "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO "
             tables.execute(given + access.roles.worker)

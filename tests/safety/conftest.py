@@ -9,7 +9,7 @@ import pytest
 
 from leasehold.store import open_store
 from leasehold.store.tenants.store import TenantStore
-from tests.conformance.tables import open_tables
+from tests.conformance.tables import let_hurry, open_tables
 from tests.safety.roles import Access, database_with_roles
 from tests.safety.scene import ACME, Scene, build
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def shared_access(postgres_server: PostgresServer) -> Iterator[Access]:
     """One database with roles for the whole session: making one takes a second."""
     with database_with_roles(postgres_server) as access:
+        let_hurry(access.admin)
         yield access
 
 
@@ -59,6 +60,7 @@ def way(request: pytest.FixtureRequest) -> str:
 def shared_plain_url(postgres_server: PostgresServer) -> Iterator[str]:
     """One database without roles for the whole session."""
     url = postgres_server.create_database()
+    let_hurry(url)
     with contextlib.closing(open_store(url)) as store:
         store.migrate()
     yield url
