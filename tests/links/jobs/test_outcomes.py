@@ -265,6 +265,24 @@ def test_no_redirect_leads_there_either_at_any_hop(world: World) -> None:
     assert set(world.enrich(*urls).values()) == {("dead", "ssrf_blocked")}
 
 
+def test_a_name_that_changes_its_address_or_has_a_private_one_too_is_refused(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up: list[str] = []
+
+    def resolve(host: str, _port: int) -> list[str]:
+        looked_up.append(host)
+        if host.startswith("both"):
+            return ["127.0.0.1", "10.0.0.1"]
+        return ["127.0.0.1"] if looked_up.count(host) == 1 else ["10.0.0.1"]
+
+    monkeypatch.setattr(fetching, "system_resolver", resolve)
+    urls = [world.web.put(f"{name}.example.com", "/x", page("X")) for name in ("turns", "both")]
+    with lending(Settings(allow=(f"127.0.0.1:{world.web.port}",))):
+        assert set(world.enrich(*urls).values()) == {("dead", "ssrf_blocked")}
+    assert set(world.web.seen) == {"turns.example.com/robots.txt"}
+
+
 def test_the_four_ports_of_the_web_are_open(world: World) -> None:
     urls = ["http://a.test/", "http://b.test:8080/", "http://c.test:8443/", "http://d.test:443/"]
     for url in urls:
