@@ -9,7 +9,7 @@ import pytest
 
 from leasehold.client import Client
 from leasehold.store import open_store
-from tests.conformance.tables import open_tables
+from tests.conformance.tables import let_hurry, open_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,7 @@ OWN_TABLE = "CREATE TABLE own (id integer PRIMARY KEY, note text)"
 def api_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """One migrated database with a table of the caller's own; emptied before each test."""
     url = postgres_server.create_database()
+    let_hurry(url)
     prepare(url)
     yield url
     postgres_server.drop_database(url)

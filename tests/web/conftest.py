@@ -10,7 +10,7 @@ import pytest
 from leasehold.client import Client
 from leasehold.store import open_store
 from leasehold.web import WebSettings
-from tests.conformance.tables import open_tables
+from tests.conformance.tables import let_hurry, open_tables
 from tests.web.kit import Service, serve_inside
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def web_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """One migrated database for all tests here, emptied before each: making one takes long."""
     url = postgres_server.create_database()
+    let_hurry(url)
     with contextlib.closing(open_store(url)) as store:
         store.migrate()
     yield url
