@@ -95,7 +95,7 @@ def test_who_is_bound_to_a_tenant_gets_around(browser: Browser, client: Client) 
         log_in(visit.page, secret)
         expect(visit.page.locator("h1")).to_have_text("Jobs")
         places = visit.page.locator("nav[aria-label=Pages] a")
-        expect(places).to_have_text(["Jobs", "Batches", "Schedules"])
+        expect(places).to_have_text(["Jobs", "Batches", "Schedules", "Throttles"])
         for number in range(3):
             places.nth(number).click()
             visit.wait_live()

@@ -15,7 +15,7 @@ from leasehold_links.data.database import Database
 from leasehold_links.data.migrating import migrate
 from leasehold_links.data.tables import metadata
 from leasehold_links.settings import Settings, lending
-from leasehold_links.tasks import database_of
+from leasehold_links.tasks import close_databases, database_of
 from tests.conformance.tables import open_tables
 from tests.links.odd_web import OddWeb
 
@@ -78,12 +78,16 @@ def client(url: str) -> Iterator[lh.Client]:
         yield client
 
 
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    """Whatever a test has opened by the way."""
+    yield
+    close_databases()
+
+
 @pytest.fixture
-def database(client: lh.Client) -> Iterator[Database]:
-    database = database_of(client.url)
-    yield database
-    database.close()
-    database_of.cache_clear()
+def database(client: lh.Client) -> Database:
+    return database_of(client.url)
 
 
 @pytest.fixture

@@ -21,7 +21,13 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is refused
 PATIENCE_SECONDS = 8.0
 
 
-def test_without_its_tables_it_is_not_served_and_says_what_to_run(client: lh.Client) -> None:
+def test_without_its_tables_it_is_not_served_and_says_what_to_run(bare_url: str) -> None:
+    with lh.Client(bare_url) as client:
+        client.store.migrate()
+        check_tables_are_asked_for(client)
+
+
+def check_tables_are_asked_for(client: lh.Client) -> None:
     found = [Found(name="links", application=application())]
     told = assemble(client, settings=WebSettings(), found=found).broken["links"]
     assert "the tables of links lack 0001" in told

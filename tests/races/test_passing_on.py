@@ -119,14 +119,16 @@ def test_what_is_passed_on_while_the_worker_stops_is_handed_back(store: Store) -
 
     def stop(_count: int) -> None:
         if not stopping.is_set():
+            stopper.start()
             stopping.set()
-            threading.Thread(target=worker.stop, kwargs={"within": "5s"}).start()
             wait_until(lambda: is_stopping(worker), "it stops")
 
     ids = enqueue_notes(client, 40)
     worker = new_worker(watched(store, passed, stop), [note], slots=2)
+    stopper = threading.Thread(target=worker.stop, kwargs={"within": "5s"})
     with worker:
         assert stopping.wait(20)
+        stopper.join(20)
     assert running_count(client) == 0
     assert sum("released" in outcomes(client, each) for each in ids) >= passed[0]
 

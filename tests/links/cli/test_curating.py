@@ -9,7 +9,6 @@ import pytest
 
 import leasehold as lh
 from leasehold_links.data.database import Database
-from leasehold_links.tasks import database_of
 from tests.links.cli.kit import Said, run
 from tests.links.jobs.kit import known, titles
 from tests.links.jobs.test_curating import import_for, link_of
@@ -24,7 +23,6 @@ def _logging() -> Iterator[None]:
     yield
     logger.level, logger.propagate = before[:2]
     logger.handlers[:] = before[2]
-    database_of.cache_clear()
 
 
 def work(url: str, *words: str) -> Said:

@@ -24,6 +24,7 @@ WORDS = (
 # What ending may take on a machine that does much else: the promise is 3 s on an idle one.
 PATIENCE_SECONDS = 8.0
 DEADLINE_SECONDS = 90.0
+BUSY = ("queue", "other")
 _LIVE = "SELECT count(*) FROM enrichment_jobs WHERE status IN ('running', 'failed')"
 
 
@@ -99,7 +100,11 @@ def told(running: Running, url: str) -> tuple[Any, Any]:
 def test_the_file_is_imported_and_every_link_ends_as_it_has_to(running: Running) -> None:
     wait_for(running.has_ended, "every link has ended")
     found = {place.url: told(running, place.url) for place in PLACES}
-    assert found == {place.url: (place.ends, place.reason) for place in PLACES}
+    # Of a busy place one is asked; the other may have been under way with it, or waits unasked.
+    assert ("queued", "busy") in {found.pop(f"http://busy.example/{path}") for path in BUSY}
+    expected = {place.url: (place.ends, place.reason) for place in PLACES}
+    assert found == {url: expected[url] for url in found}
+    assert len(found) == len(PLACES) - len(BUSY)
     titles = {place.url: known(running.database, place.url)["title"] for place in PLACES}
     assert titles["http://old-village.example/"] == "우리 마을 이야기"
     assert titles["http://old-name.example/"] == "새 이름으로 인사드립니다"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, assert_never
 from uuid import UUID
 
@@ -93,10 +92,13 @@ def begin_enriching(
 ) -> None:
     """Enqueue the enrichment of new canonical links, with the caller's commit."""
     task = enrich.with_options(priority=priority) if priority else enrich
-    client.on(connection).enqueue_many(
-        (task.call(each.id, each.turn, user_id) for each in fresh),
-        ids=[each.job_id for each in fresh],
+    calls = (
+        each.call
+        if each.call is not None and not priority
+        else task.call(each.id, each.turn, user_id)
+        for each in fresh
     )
+    client.on(connection).enqueue_many(calls, ids=[each.job_id for each in fresh])
 
 
 class Unreachable(Exception):
@@ -145,7 +147,15 @@ def retain() -> dict[str, int]:
 daily = lh.schedule("links.retention", "@daily", retain, jitter="1h")
 
 
-@lru_cache(maxsize=8)
+_databases: dict[str, Database] = {}
+
+
 def database_of(url: str) -> Database:
     """Return the connections to a queue's database, one set of them in a process."""
-    return Database(url)
+    return _databases.get(url) or _databases.setdefault(url, Database(url))
+
+
+def close_databases() -> None:
+    """Close all of them, as at the end of a test."""
+    while _databases:
+        _databases.popitem()[1].close()
