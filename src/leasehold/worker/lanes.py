@@ -44,6 +44,7 @@ class Lanes:
         self._freed: deque[str] = deque()
         self._freed_at = _NEVER
         self._gather_seconds = 0.0
+        self._wanting = 0  # in the ring, for other threads
         self._is_worth_a_look = True
         self._looked_at = float("-inf")
         self._look_cost = 0.0
@@ -75,9 +76,9 @@ class Lanes:
         return bool(self._freed)
 
     @property
-    def are_full(self) -> bool:
-        """Whether no lane is known that has both work and room, and all are of one share."""
-        return self._ring.is_empty and not self._ring.has_several_shares and not self._freed
+    def wanting(self) -> int:
+        """How many jobs could start in lanes that wait for this worker, as far as is known."""
+        return self._wanting + len(self._freed)
 
     @property
     def has_several_shares(self) -> bool:
@@ -112,6 +113,7 @@ class Lanes:
             self._ring.free(self._freed.popleft())
         if self._is_look_due():
             self._look(wants)
+        self._wanting = self._ring.room
 
     def claim(self, wants: Sequence[Want], limit: int) -> list[Claim]:
         """Claim what the lanes with room have, in turns; look again when that is not enough."""
@@ -161,6 +163,7 @@ class Lanes:
             return []
         claims = self._take(asks, limit)
         self._ring.note(asks, Counter(claim.place for claim in claims))
+        self._wanting = self._ring.room
         return interleave(claims) if self._ring.has_several_shares else claims
 
     def _take(self, asks: list[Ask], limit: int) -> list[Claim]:

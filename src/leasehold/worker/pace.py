@@ -32,10 +32,17 @@ class Pace:
         self._rate += (rate - self._rate) * _SMOOTHING
         self._measured_at, self._finished = now, finished
 
+    def spare(self, open_count: int) -> int:
+        """How many more could be held here, whatever is worth a claim."""
+        return self._slots + self._ahead(1.0) - open_count
+
+    def _ahead(self, share: float) -> int:
+        wanted = int(self._rate * self._ahead_seconds * share)
+        return min(MOST_AHEAD, wanted) if self._can_prefetch else 0
+
     def room(self, open_count: int, *, ahead_share: float = 1.0) -> int:
         """How many to claim now; 0 until half of what is held ahead has started."""
-        wanted = int(self._rate * self._ahead_seconds * ahead_share)
-        ahead = min(MOST_AHEAD, wanted) if self._can_prefetch else 0
+        ahead = self._ahead(ahead_share)
         if open_count >= self._slots + ahead // 2:
             return 0
         return min(BATCH, self._slots + ahead - open_count)

@@ -89,12 +89,14 @@ class Taker:
     def may_pass_on(self) -> bool:
         """Whether slots of lanes may go to their next jobs without a look at who else waits.
 
-        Not while other lanes are known to have room, or shares take turns, or there is no room
-        here to spare: a lane that kept its slots would keep the others waiting.
+        Not while shares take turns, or there is less room here than all lanes that are known to
+        have work could use: one that kept its slots would keep the others waiting.
         """
         is_free = not (self._intake.is_stopping or self._intake.is_in_doubt or self._plan.is_narrow)
         is_alone = not (self.only or self.rooms or self._settings.queue_slots)
-        return is_free and is_alone and self.lanes.are_full and self._room() > 0
+        if not is_free or not is_alone or self.lanes.has_several_shares:
+            return False
+        return self._pace.spare(self._book.open_count) > self.lanes.wanting
 
     def hope(self) -> None:
         """Something may have become ready."""
