@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import leasehold as lh
 from bench import probes
 from bench.fleet import BenchFailed
-from leasehold_links.data.database import Database as Library
-from leasehold_links.data.migrating import migrate
+from leasehold.kit.data import Database as Library
+from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.data.progress import import_of
 from leasehold_links.exporting import export_bookmarks
 from leasehold_links.uploading import cancel_import, start_import
@@ -104,7 +104,7 @@ def cancel_links(database: Database, size: Size) -> Figures:
 @contextmanager
 def _opened(database: Database) -> Iterator[tuple[lh.Client, Library]]:
     with lh.Client(database.url) as client, closing(Library(database.url)) as library:
-        migrate(library)
+        MIGRATIONS.migrate(client)
         yield client, library
 
 

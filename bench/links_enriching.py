@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import leasehold as lh
 from bench import probes
 from bench.fleet import STOP_SECONDS, BenchFailed
-from leasehold_links.data.database import Database as Library
-from leasehold_links.data.migrating import migrate
+from leasehold.kit.data import Database as Library
+from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.pages.challenges import is_challenge
 from leasehold_links.pages.charset import decode_page
 from leasehold_links.pages.metadata import read_page
@@ -91,7 +91,7 @@ def _import(url: str, urls: Sequence[str]) -> None:
     entries = "".join(f'<DT><A HREF="{each}">x</A>' for each in urls)
     text = f"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>{entries}</DL>"
     with lh.Client(url) as client, closing(Library(url)) as library:
-        migrate(library)
+        MIGRATIONS.migrate(client)
         begin_import(client, library, text.encode())
         lh.Worker(client, [import_file]).run(until_empty=True)
 

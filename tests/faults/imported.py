@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import leasehold as lh
-from leasehold_links.data.database import Database
-from leasehold_links.data.migrating import migrate
+from leasehold.kit.data import Database
+from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.uploading import start_import
 from tests.faults.fleet import Fleet
 from tests.faults.target import postgres_target, sqlite_target
@@ -85,7 +85,7 @@ def run(target: Target, folder: Path, plan: Plan) -> Result:
     with ExitStack() as opened:
         client = opened.enter_context(lh.Client(target.url))
         database = opened.enter_context(closing(Database(target.url)))
-        migrate(database)
+        MIGRATIONS.migrate(client)
         import_id = start_import(client, database, "ada", "large.html", plan.file.chunks())
         began = time.monotonic()
         fleet = opened.enter_context(Fleet(options, folder, plan.workers))

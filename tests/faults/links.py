@@ -22,8 +22,8 @@ from uuid import UUID
 from sqlalchemy import select
 
 import leasehold as lh
-from leasehold_links.data.database import Database
-from leasehold_links.data.migrating import migrate
+from leasehold.kit.data import Database
+from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.data.tables import canonical
 from leasehold_links.tasks import import_file
 from tests.faults.target import Target, postgres_target, sqlite_target
@@ -117,7 +117,7 @@ def prepare(client: lh.Client, web: ManyWeb, plan: Plan) -> dict[str, UUID]:
     entries = "".join(f'<DT><A HREF="http://{address}">x</A>' for address in big + small)
     text = f"<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>{entries}</DL>"
     with closing(Database(client.url)) as database:
-        migrate(database)
+        MIGRATIONS.migrate(client)
         begin_import(client, database, text.encode())
         lh.Worker(client, [import_file]).run(until_empty=True)
         with database.read() as connection:

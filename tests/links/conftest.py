@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import leasehold as lh
-from leasehold_links.data.database import Database
-from leasehold_links.data.migrating import migrate
+from leasehold.kit.data import Database, close_databases, database_of
+from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.data.tables import metadata
 from leasehold_links.settings import Settings, lending
-from leasehold_links.tasks import close_databases, database_of
 from tests.conformance.tables import open_tables
 from tests.links.odd_web import OddWeb
 
@@ -59,9 +58,9 @@ def bare_url(request: pytest.FixtureRequest) -> str:
 
 
 def make_tables(url: str) -> None:
-    with lh.Client(url) as client, closing(Database(url)) as database:
+    with lh.Client(url) as client:
         client.store.migrate()
-        migrate(database)
+        MIGRATIONS.migrate(client)
 
 
 def empty_tables(url: str) -> None:

@@ -10,7 +10,7 @@ import click
 from sqlalchemy import select
 
 import leasehold as lh
-from leasehold_links.data.database import Database
+from leasehold.kit.data import Database
 from leasehold_links.data.tables import folder, import_, link
 from leasehold_links.demo.file import FILE_NAME, demo_file
 from leasehold_links.tasks import import_file

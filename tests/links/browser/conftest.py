@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     import leasehold as lh
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 SCRIPT = "<script>window.hit = 1</script>"
 BREAKS = "'\"></pre></title></textarea><img src=x onerror=window.hit=2><svg/onload=window.hit=3>"

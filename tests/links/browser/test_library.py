@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
     from tests.browser.kit import Visit
 
 # Where the database makes no difference to a page.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import leasehold as lh
-from leasehold_links.data.database import Database
+from leasehold.kit.data import Database
 from tests.links.cli.kit import Said, run
 from tests.links.jobs.kit import known, titles
 from tests.links.jobs.test_curating import import_for, link_of

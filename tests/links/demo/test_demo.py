@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import leasehold as lh
+from leasehold.kit.data import Database
 from leasehold_links import settings as settings_module
 from leasehold_links.bookmarks.reading import read_bookmarks
-from leasehold_links.data.database import Database
 from leasehold_links.demo.file import FILE_NAME, PLACES, demo_file, demo_pages
 from leasehold_links.demo.living import Demo
 from leasehold_links.demo.odd_places import SKIPPED

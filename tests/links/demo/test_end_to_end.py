@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leasehold_links.data.database import Database
+from leasehold.kit.data import Database
 from leasehold_links.demo.file import FILE_NAME, PLACES
 from tests.conformance.tables import open_tables
 from tests.links.jobs.kit import known, rows

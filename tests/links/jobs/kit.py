@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy import select, text
 
 import leasehold as lh
+from leasehold.kit.data import Database
 from leasehold_links.bookmarks.decoding import in_chunks
 from leasehold_links.data import imports
-from leasehold_links.data.database import Database
 from leasehold_links.data.tables import canonical, import_item, link
 from leasehold_links.model.addresses import read_address
 from leasehold_links.tasks import enrich, import_file

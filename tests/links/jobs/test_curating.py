@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import select
 
 import leasehold as lh
+from leasehold.kit.data import Database
 from leasehold_links import curating
 from leasehold_links.curating import Requeued
-from leasehold_links.data.database import Database
 from leasehold_links.data.enrichments import DeadGroup, Wanted
 from leasehold_links.data.tables import link
 from leasehold_links.errors import BadDomain, LinkNotFound

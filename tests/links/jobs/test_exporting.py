@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import leasehold as lh
+from leasehold.kit.data import Database
 from leasehold_links import exporting
-from leasehold_links.data.database import Database
 from leasehold_links.exporting import export_bookmarks
 from tests.links.dialects import CHROME, EDGE, FIREFOX, ICON, INTERNET_EXPLORER, POCKET, SAFARI
 from tests.links.jobs.kit import begin_import, rows, run_imports

@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import leasehold as lh
+from leasehold.kit.data import Database
 from leasehold_links import importing
 from leasehold_links.data import imports
-from leasehold_links.data.database import Database
 from leasehold_links.tasks import import_file
 from leasehold_links.uploading import cancel_import
 from tests.faults.waiting import wait_for

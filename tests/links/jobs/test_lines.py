@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 
 import leasehold as lh
+from leasehold.kit.data import Database
 from leasehold_links.bookmarks.values import Bookmark, Root
-from leasehold_links.data.database import Database
 from leasehold_links.model.addresses import NotFetchable
 from leasehold_links.uploading import add_link
 from tests.links.jobs.kit import begin_import, counts, import_row, items, rows, run_imports

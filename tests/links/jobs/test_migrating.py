@@ -11,14 +11,14 @@ import pytest
 from sqlalchemy import Connection, text
 
 import leasehold as lh
-from leasehold_links.data import migrating
-from leasehold_links.data.database import Database
-from leasehold_links.data.migrating import migrate, pending
+from leasehold.kit.data import Database
+from leasehold_links.data.migrating import MIGRATIONS
 from tests.links.dialects import CHROME
 from tests.links.jobs.kit import begin_import, counts, rows, run_imports
 
-STEPS = sorted(migrating._STEPS)
-NEXT = STEPS[-1] + 1
+STEPS = [f"{number:04}" for number in sorted(MIGRATIONS.steps)]
+NUMBER = max(MIGRATIONS.steps) + 1
+NEXT = f"{NUMBER:04}"
 
 
 @pytest.fixture
@@ -30,12 +30,13 @@ def url(bare_url: str) -> str:
 @pytest.fixture
 def made(client: lh.Client, database: Database) -> Database:
     client.store.migrate()
-    assert migrate(database) == STEPS
+    assert MIGRATIONS.migrate(client) == STEPS
     return database
 
 
-def test_tables_are_made_once(made: Database) -> None:
-    assert (migrate(made), pending(made)) == ([], [])
+@pytest.mark.usefixtures("made")
+def test_tables_are_made_once(client: lh.Client) -> None:
+    assert (MIGRATIONS.migrate(client), MIGRATIONS.pending(client)) == ([], [])
 
 
 def test_a_library_that_is_there_migrates_with_all_it_holds(
@@ -49,9 +50,10 @@ def test_a_library_that_is_there_migrates_with_all_it_holds(
     def add_column(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE links_link ADD COLUMN note text"))
 
-    monkeypatch.setitem(migrating._STEPS, NEXT, add_column)
-    assert pending(database) == [NEXT]
-    assert (migrate(database), migrate(database), pending(database)) == ([NEXT], [], [])
+    monkeypatch.setitem(MIGRATIONS.steps, NUMBER, add_column)
+    assert MIGRATIONS.pending(client) == [NEXT]
+    assert [MIGRATIONS.migrate(client) for _ in range(2)] == [[NEXT], []]
+    assert MIGRATIONS.pending(client) == []
     assert rows(database, "SELECT count(*) FROM links_link WHERE note IS NULL") == [(3,)]
     again = begin_import(client, database, CHROME.encode())
     run_imports(client)
@@ -59,24 +61,23 @@ def test_a_library_that_is_there_migrates_with_all_it_holds(
 
 
 def test_a_step_that_fails_is_as_if_it_never_was(
-    made: Database, monkeypatch: pytest.MonkeyPatch
+    client: lh.Client, made: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = made
 
     def break_half_way(connection: Connection) -> None:
         connection.execute(text("CREATE TABLE links_half (id integer)"))
         raise OSError("the disk is away")
 
-    monkeypatch.setitem(migrating._STEPS, NEXT, break_half_way)
+    monkeypatch.setitem(MIGRATIONS.steps, NUMBER, break_half_way)
     with pytest.raises(OSError, match="away"):
-        migrate(database)
-    assert pending(database) == [NEXT]
+        MIGRATIONS.migrate(client)
+    assert MIGRATIONS.pending(client) == [NEXT]
     monkeypatch.setitem(
-        migrating._STEPS, NEXT, lambda connection: connection.execute(text("SELECT 1"))
+        MIGRATIONS.steps, NUMBER, lambda connection: connection.execute(text("SELECT 1"))
     )
-    assert migrate(database) == [NEXT]
+    assert MIGRATIONS.migrate(client) == [NEXT]
     with pytest.raises(Exception, match="links_half"):
-        rows(database, "SELECT * FROM links_half")
+        rows(made, "SELECT * FROM links_half")
 
 
 def test_processes_that_start_at_once_do_not_clash(url: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import leasehold as lh
-from leasehold_links.data.database import Database
+from leasehold.kit.data import Database
 from leasehold_links.enriching import fetching
 from leasehold_links.settings import Settings, lending
 from leasehold_links.tasks import enrich

@@ -9,10 +9,9 @@ import pytest
 from sqlalchemy import insert, text
 
 import leasehold as lh
+from leasehold.kit.data import Database, upsert
 from leasehold_links import retaining
-from leasehold_links.data.database import Database
 from leasehold_links.data.tables import evidence, import_item, robots
-from leasehold_links.data.writing import upsert
 from leasehold_links.tasks import daily, enrich, import_file, retain
 from leasehold_links.uploading import start_import
 from tests.links.dialects import CHROME

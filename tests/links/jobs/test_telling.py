@@ -13,8 +13,8 @@ from sentry_sdk.transport import Transport
 
 import leasehold as lh
 from leasehold.cli.logs import JsonFormatter, fields_of
+from leasehold.kit.data import Database
 from leasehold.sentry import Sentry
-from leasehold_links.data.database import Database
 from leasehold_links.telling import EnrichmentLog
 from leasehold_links.working import make_worker
 from tests.links.jobs.test_curating import import_for

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 import leasehold as lh
+from leasehold.kit.data import Database
 from leasehold_links.bookmarks.values import NotBookmarks
-from leasehold_links.data.database import Database
 from leasehold_links.errors import FileTooLarge, ImportNotFound
 from leasehold_links.uploading import cancel_import, start_import
 from tests.links.dialects import CHROME

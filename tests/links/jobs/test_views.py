@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import leasehold as lh
-from leasehold_links.data.database import Database
+from leasehold.kit.data import Database
 from tests.links.jobs.kit import begin_import, rows, run_imports
 
 FILE = b'<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF="https://example.com/">a</A></DL>'

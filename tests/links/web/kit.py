@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import leasehold as lh
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 HOST = "http://127.0.0.1"
 PROBLEM = "application/problem+json"

@@ -14,7 +14,7 @@ from tests.links.dialects import CHROME, FIREFOX
 from tests.links.jobs.kit import run_imports
 
 if TYPE_CHECKING:
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
     from tests.links.web.kit import Asker
 
 

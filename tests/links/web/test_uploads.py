@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import leasehold as lh
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 LIMIT_BYTES = 3_000_000
 DEADLINE_SECONDS = 30

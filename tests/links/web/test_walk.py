@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import httpx
 
     import leasehold as lh
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
     from tests.links.web.kit import Asker
 
 BODIES: dict[str, dict[str, Any]] = {

@@ -27,7 +27,7 @@ from leasehold_links.tasks import enrich
 from leasehold_links.turns import turn_named
 
 if TYPE_CHECKING:
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
     from leasehold_links.data.domains import DomainInfo
 
 # What may be otherwise once a person has allowed a domain.

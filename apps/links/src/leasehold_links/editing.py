@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     import leasehold as lh
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 
 class NewLink(msgspec.Struct, frozen=True, kw_only=True):

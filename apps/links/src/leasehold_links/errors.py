@@ -74,12 +74,3 @@ class BadDomain(LinksError):
 
 class NotServed(LinksError):
     """The library can't be served; the message says what to run."""
-
-
-class DatabaseFailed(LinksError):
-    """The database refused something, or could not be reached; what it was about is left out."""
-
-    def __init__(self, kind: str, sqlstate: str | None) -> None:
-        super().__init__(f"the database answered {kind}{f' ({sqlstate})' if sqlstate else ''}")
-        self.kind = kind
-        self.sqlstate = sqlstate

@@ -17,7 +17,7 @@ from leasehold_links.bookmarks.writing import write_bookmarks
 from leasehold_links.data.tables import folder, link
 
 if TYPE_CHECKING:
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 _PAGE = 500
 _ORDER = (Root.TOOLBAR, Root.MENU, Root.UNFILED)

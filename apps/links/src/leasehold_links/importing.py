@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import leasehold as lh
+from leasehold.kit.data import moment_text, refusals
 from leasehold_links.bookmarks.counting import count_entries
 from leasehold_links.bookmarks.lines import Counts, Line, read_line
 from leasehold_links.bookmarks.reading import read_bookmarks
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
-from leasehold_links.data.bulk import moment_text
-from leasehold_links.data.failing import refusals
 from leasehold_links.data.tables import upload
 
 if TYPE_CHECKING:
-    from leasehold_links.data.bulk import Bulk
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Bulk, Database
 
 T = TypeVar("T")
 STEP = 1_000

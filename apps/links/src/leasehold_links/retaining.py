@@ -11,7 +11,7 @@ from leasehold_links.data import keeping
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 ROBOTS = timedelta(hours=24)
 ITEMS = timedelta(days=90)

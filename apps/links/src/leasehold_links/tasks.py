@@ -8,10 +8,10 @@ from typing import Any, assert_never
 from uuid import UUID
 
 import leasehold as lh
+from leasehold.kit.data import Database, database_of
 from leasehold_links import retaining
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
-from leasehold_links.data.database import Database
 from leasehold_links.enriching import OtherTurn, enricher_of
 from leasehold_links.importing import Importer
 from leasehold_links.model.outcomes import Step, Verdict
@@ -145,17 +145,3 @@ def retain() -> dict[str, int]:
 
 
 daily = lh.schedule("links.retention", "@daily", retain, jitter="1h")
-
-
-_databases: dict[str, Database] = {}
-
-
-def database_of(url: str) -> Database:
-    """Return the connections to a queue's database, one set of them in a process."""
-    return _databases.get(url) or _databases.setdefault(url, Database(url))
-
-
-def close_databases() -> None:
-    """Close all of them, as at the end of a test."""
-    while _databases:
-        _databases.popitem()[1].close()

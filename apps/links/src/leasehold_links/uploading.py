@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     import leasehold as lh
+    from leasehold.kit.data import Database
     from leasehold_links.bookmarks.values import Bookmark
-    from leasehold_links.data.database import Database
 
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
 

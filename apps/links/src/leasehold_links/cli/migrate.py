@@ -19,15 +19,10 @@ def migrate(session: Session) -> None:
 
     Safe beside workers, and when several do it at once.
     """
-    from leasehold_links.data import migrating
-    from leasehold_links.tasks import database_of
+    from leasehold_links.data.migrating import MIGRATIONS
 
     with session.client(may_create=True) as client:
         queue = client.store.migrate()
-        database = database_of(client.url)
-        try:
-            steps = migrating.migrate(database)
-        finally:
-            database.close()
+        steps = MIGRATIONS.migrate(client)
     told = "the tables are up to date" if not (queue or steps) else "the tables are up to date now"
     answer(session, told, queue=list(queue), library=steps)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import leasehold as lh
     from leasehold.cli.kit import Session
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 USER = click.option(
     "--user",
@@ -37,16 +37,16 @@ class Library(NamedTuple):
 @contextmanager
 def open_library(session: Session, *, may_create: bool = False) -> Iterator[Library]:
     """Open it. Tables of a SQLite file are made for those who write; else they must be there."""
-    from leasehold_links.data.migrating import migrate, pending
-    from leasehold_links.tasks import database_of
+    from leasehold.kit.data import database_of
+    from leasehold_links.data.migrating import MIGRATIONS
 
     with session.client(may_create=may_create) as client:
         database = database_of(client.url)
         try:
             if may_create and database.is_sqlite:
                 client.store.migrate()
-                migrate(database)
-            elif pending(database):
+                MIGRATIONS.migrate(client)
+            elif MIGRATIONS.pending(client):
                 raise NotFound("the library's tables are not there: run `leasehold-links migrate`")
             yield Library(client, database)
         finally:

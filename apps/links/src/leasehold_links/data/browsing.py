@@ -1,17 +1,15 @@
-"""What pages show of a library: folders, links and their enrichment, one page at a time.
-
-All lists are read by key: a page begins below the last id of the one before, however far down.
-"""
+"""What pages show of a library: folders, links and their enrichment, one page at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
 from sqlalchemy import func, select
 
+from leasehold.kit.data import Page, page_of
 from leasehold_links.data.matching import matches
 from leasehold_links.data.seen import enrichment_jobs
 from leasehold_links.data.tables import canonical, folder, link
@@ -55,13 +53,6 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()  # all of them, in whatever is known of a link
     tag: str | None = None
     domain: str | None = None
-
-
-class Page(NamedTuple):
-    """A part of a list, and where the next one begins."""
-
-    rows: list[Row]
-    next: UUID | None = None
 
 
 def folders_of(connection: Connection, user_id: str) -> list[Row]:
@@ -124,13 +115,6 @@ def links_of(
         query = query.where(link.c.id < after if is_newest_first else link.c.id > after)
     order = link.c.id.desc() if is_newest_first else link.c.id
     return page_of(connection, query.order_by(order), limit)
-
-
-def page_of(connection: Connection, query: Select[Any], limit: int) -> Page:
-    """Read one more than wanted, to know whether there are more."""
-    rows = [dict(row) for row in connection.execute(query.limit(limit + 1)).mappings()]
-    is_more = len(rows) > limit
-    return Page(rows[:limit], rows[limit - 1]["id"] if is_more else None)
 
 
 def _links(user_id: str) -> Select[Any]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import func, select
 
+from leasehold.kit.data import upsert
 from leasehold_links.data.tables import canonical, domain, evidence
-from leasehold_links.data.writing import upsert
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -12,8 +12,8 @@ from uuid import UUID
 import msgspec
 from sqlalchemy import Boolean, ColumnElement, Select, column, func, select, table
 
+from leasehold.kit.data import Id
 from leasehold_links.data.tables import link
-from leasehold_links.data.types import Id
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

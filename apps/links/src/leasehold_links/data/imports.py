@@ -9,15 +9,15 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, insert, select, text, update
 
+from leasehold.kit.data import Bulk, moment_text
 from leasehold_links.bookmarks.lines import Counts, Line
-from leasehold_links.data.bulk import Bulk, moment_text
 from leasehold_links.data.tables import import_, import_item, upload
 from leasehold_links.texts import tidy
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 CHUNK_BYTES = 1_048_576
 _SHOWN = 2_000

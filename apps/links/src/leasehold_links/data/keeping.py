@@ -8,9 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import Column, Table, bindparam, delete, exists, select, text, tuple_
 
+from leasehold.kit.data import Moment, queue_views
 from leasehold_links.data.tables import canonical, evidence, import_item, link, robots, upload
-from leasehold_links.data.types import Moment
-from leasehold_links.data.views import JOBS
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Select
@@ -61,7 +60,7 @@ def drop_canonicals(connection: Connection) -> list[UUID | None]:
 
 def find_superseded(connection: Connection, before: datetime) -> list[UUID]:
     """Name ended enrichments that another one has taken the place of, or whose link is gone."""
-    jobs = JOBS[connection.dialect.name]
+    jobs = queue_views(connection)["jobs"]
     found = text(
         f"SELECT j.id FROM {jobs} AS j"  # noqa: S608  # nosec B608 - our own names
         " WHERE j.type = 'links.enrich' AND j.status IN ('succeeded', 'dead', 'cancelled')"

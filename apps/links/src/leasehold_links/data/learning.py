@@ -9,9 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, func, literal, select, update
 
+from leasehold.kit.data import insert_new, upsert
 from leasehold_links.data.knowledge import REMEMBERED
 from leasehold_links.data.tables import canonical, domain, evidence, robots
-from leasehold_links.data.writing import insert_new, upsert
 from leasehold_links.model.outcomes import (
     ENRICHED,
     PATIENT,

@@ -16,7 +16,8 @@ import msgspec
 from sqlalchemy import select, update
 
 import leasehold as lh
-from leasehold_links.data.bulk import Bulk, Row, moment_text
+from leasehold.kit.data import Bulk, moment_text
+from leasehold.kit.data.bulk import Row
 from leasehold_links.data.tables import canonical, folder, link
 from leasehold_links.model.addresses import KEY_VERSION, Address
 from leasehold_links.turns import turn_of

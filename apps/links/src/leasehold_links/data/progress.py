@@ -7,7 +7,8 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from leasehold_links.data.browsing import Page, Row, page_of
+from leasehold.kit.data import Page, page_of
+from leasehold_links.data.browsing import Row
 from leasehold_links.data.seen import import_jobs
 from leasehold_links.data.tables import import_, import_item
 
@@ -41,10 +42,8 @@ def import_of(connection: Connection, user_id: str, import_id: UUID) -> Row | No
     return None if row is None else dict(row)
 
 
-def items_of(
-    connection: Connection, import_id: UUID, *, after: int | None, limit: int
-) -> tuple[list[Row], int | None]:
-    """Read a page of the lines that did not become links; and after which the next one begins."""
+def items_of(connection: Connection, import_id: UUID, *, after: int | None, limit: int) -> Page:
+    """Read a page of the lines that did not become links."""
     columns = import_item.c
     query = (
         select(columns.number, columns.outcome, columns.reason, columns.url, columns.title)
@@ -53,6 +52,4 @@ def items_of(
     )
     if after is not None:
         query = query.where(columns.number > after)
-    rows = [dict(row) for row in connection.execute(query.limit(limit + 1)).mappings()]
-    is_more = len(rows) > limit
-    return rows[:limit], rows[limit - 1]["number"] if is_more else None
+    return page_of(connection, query, limit, key="number")

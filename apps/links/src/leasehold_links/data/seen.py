@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Integer, MetaData, Table, Text
 
-from leasehold_links.data.types import Id, Moment
+from leasehold.kit.data import Id, Moment
 
 _seen = MetaData()  # not the tables' own: these are made as views
 

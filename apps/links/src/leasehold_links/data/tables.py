@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from leasehold_links.data.types import Id, Moment
+from leasehold.kit.data import Id, Moment
 
 metadata = MetaData()
 

@@ -70,8 +70,4 @@ FROM links_canonical AS c
 JOIN {jobs} AS j ON j.id = c.job_id
 """
 
-JOBS = {"sqlite": "leasehold_jobs", "postgresql": "leasehold.jobs"}  # the queue's public view
-VIEWS = {
-    dialect: [view.format(jobs=jobs) for view in (_IMPORTS, _ENRICHMENTS, _STANDING)]
-    for dialect, jobs in JOBS.items()
-}
+VIEWS = (_IMPORTS, _ENRICHMENTS, _STANDING)

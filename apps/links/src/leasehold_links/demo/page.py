@@ -12,10 +12,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from leasehold.web import Application
+from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.demo.file import FILE_NAME, PLACES, demo_file
 from leasehold_links.demo.living import Demo
 from leasehold_links.demo.texts import TEXTS, language_of
-from leasehold_links.web import application as links
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -76,11 +76,10 @@ def _render(demo: Demo, request: Request) -> str:
 
 def make_application() -> Application:
     """Make the demo, which needs the library's tables."""
-    library = links()
     return Application(
         name=NAME,
         title="Links: the demo's web",
         make_app=make_app,
-        migrate=library.migrate,
-        pending=library.pending,
+        migrate=MIGRATIONS.migrate,
+        pending=MIGRATIONS.pending,
     )

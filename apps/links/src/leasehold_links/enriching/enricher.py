@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from leasehold.kit.data import discreet
 from leasehold_links.data import knowledge, learning
-from leasehold_links.data.database import discreet
 from leasehold_links.data.knowledge import Known, KnownRobots, Wanted
 from leasehold_links.data.learning import Kept, KeptPage, KeptRobots, KeptStatus, KeptVerdict
 from leasehold_links.enriching.fetching import Fetching, Stopped, Way
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from leasehold.fetching import Resolver
-    from leasehold_links.data.database import Database
+    from leasehold.kit.data import Database
 
 Question = TypeVar("Question")
 Answered = TypeVar("Answered")

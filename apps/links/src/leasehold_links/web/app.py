@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from starlette.routing import Route
 
-from leasehold_links.tasks import database_of
+from leasehold.kit.data import database_of
 from leasehold_links.web import problems
 from leasehold_links.web.api import domains, enrichment, export, folders, imports, links
 from leasehold_links.web.body_limit import BodyLimit

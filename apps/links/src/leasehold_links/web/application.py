@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import logging
-from contextlib import closing
-from typing import TYPE_CHECKING
 
 from leasehold.web import Application
-from leasehold_links.data import migrating
-from leasehold_links.data.database import Database
+from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.settings import settings
 from leasehold_links.tasks import daily, enrich, import_file, retain
 from leasehold_links.telling import EnrichmentLog
 from leasehold_links.web.app import make_app
-
-if TYPE_CHECKING:
-    import leasehold as lh
 
 NAME = "links"
 _AROUND_A_FILE = 1_048_576  # bytes: what a form has beside its file
@@ -34,21 +28,6 @@ def application(store_url: str | None = None) -> Application:
         body_limit=settings().file_bytes + _AROUND_A_FILE,
         # Everybody has a library of their own: who is bound to a tenant, too (web/people.py).
         is_for_tenants=True,
-        migrate=migrate,
-        pending=pending,
+        migrate=MIGRATIONS.migrate,
+        pending=MIGRATIONS.pending,
     )
-
-
-def migrate(client: lh.Client) -> list[str]:
-    """Make the library's tables in the queue's database, or bring them up to date."""
-    with closing(Database(client.url)) as database:
-        return _named(migrating.migrate(database))
-
-
-def pending(client: lh.Client) -> list[str]:
-    with closing(Database(client.url)) as database:
-        return _named(migrating.pending(database))
-
-
-def _named(steps: list[int]) -> list[str]:
-    return [f"{number:04}" for number in steps]

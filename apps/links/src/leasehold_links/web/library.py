@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 from fastapi import Depends, Request
 
 import leasehold as lh
-from leasehold_links.data.database import Database
+from leasehold.kit.data import Database
 from leasehold_links.settings import Settings, settings
 from leasehold_links.web.following import Following
 

@@ -32,8 +32,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import psycopg
 
+from leasehold.kit.data.columns import Id
+
 if TYPE_CHECKING:
-    from sqlalchemy import Delete, Dialect, Insert, Select, Update
+    from sqlalchemy import Column, Delete, Dialect, Insert, Select, Update
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -48,7 +50,7 @@ class Bulk(Protocol):
     """Writes and finds rows inside a transaction that is somebody else's."""
 
     def make_room(self) -> None:
-        """Let the connection keep more in memory, for the indexes of a large library."""
+        """Let the connection keep more in memory, for the indexes of large tables."""
 
     def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
         """Insert what is not there yet; returns how many that were. Names in the table's order."""
@@ -200,9 +202,13 @@ def _sqlite_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[str
 def _postgres_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[str, ...]) -> str:
     wanted = [table.c[name] == bindparam(name) for name in fixed]
     one_of = bindparam("values", type_=postgresql.ARRAY(table.c[by].type))
-    shown = [cast(table.c[name], Text) if name.endswith("id") else table.c[name] for name in names]
+    shown = [_plain(table.c[name]) for name in names]
     statement = select(*shown).where(*wanted, table.c[by] == any_(one_of))
     return str(statement.compile(dialect=_POSTGRES))
+
+
+def _plain(shown: Column[Any]) -> Any:
+    return cast(shown, Text) if isinstance(shown.type, Id) else shown
 
 
 @lru_cache(maxsize=8)

@@ -1,4 +1,4 @@
-"""The connection to the tables: SQLAlchemy on the queue's own database."""
+"""The connection to an application's tables: SQLAlchemy on the queue's own database."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from leasehold_links.data.bulk import Bulk, bulk_on
-from leasehold_links.errors import DatabaseFailed
+from leasehold.kit.data.bulk import Bulk, bulk_on
+from leasehold.kit.errors import DatabaseFailed
 
 _BUSY_SECONDS = 30.0
-_WRITES = "links_writes"
+_WRITES = "leasehold_writes"
 _PLANNING = text(
     "SELECT set_config('jit', 'off', true), set_config('join_collapse_limit', '12', true),"
     " set_config('from_collapse_limit', '12', true)"
 )
-_QUIET: dict[str, Any] = {"hide_parameters": True}  # errors say no addresses, titles or users
+_QUIET: dict[str, Any] = {"hide_parameters": True}  # errors say nothing of what is stored
 
 
 class Database:
@@ -72,9 +72,26 @@ class Database:
         return bulk_on(connection, is_sqlite=self.is_sqlite)
 
 
+_databases: dict[str, Database] = {}
+
+
+def database_of(url: str) -> Database:
+    """Return the connections to a queue's database, one set of them in a process.
+
+    All applications share it. Who has closed it may use it again.
+    """
+    return _databases.get(url) or _databases.setdefault(url, Database(url))
+
+
+def close_databases() -> None:
+    """Close all of them, as at the end of a test."""
+    while _databases:
+        _databases.popitem()[1].close()
+
+
 @contextmanager
 def discreet() -> Iterator[None]:
-    """Let an error of the database say what went wrong, not with which addresses and titles.
+    """Let an error of the database say what went wrong, not with which values.
 
     PostgreSQL itself names the values of a row that it refuses; a job's error goes to logs.
     """
@@ -113,7 +130,7 @@ def open_engine(url: str) -> Engine:
 
 
 def _write_json(value: object) -> str:
-    """Write text as it is, not in numbers: a search looks for tags in it."""
+    """Write text as it is, not in numbers: a search may look for words in it."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from functools import lru_cache
 
-import leasehold as lh
+from leasehold.errors import BadValue
 
-_VALUES = (lh.BadValue, OverflowError, UnicodeError)
+_VALUES = (BadValue, OverflowError, UnicodeError)
 _SQLITE = (sqlite3.IntegrityError, sqlite3.DataError)
 
 
@@ -16,7 +16,7 @@ def refusals() -> tuple[type[Exception], ...]:
     """Name the errors by which a database, or the queue, refuses what it was given."""
     try:
         import psycopg
-    except ImportError:  # a library on SQLite alone
+    except ImportError:  # an application on SQLite alone
         return (*_VALUES, *_SQLITE)
     too_large = psycopg.errors.ProgramLimitExceeded  # more than an index takes
     return (*_VALUES, *_SQLITE, psycopg.IntegrityError, psycopg.DataError, too_large)

@@ -1,0 +1,7 @@
+"""What applications on leasehold are made of, so that each of them writes only what is its own.
+
+    leasehold.kit.data      tables beside the queue's: connections, columns, writes, migrations
+    leasehold.kit.errors    what can go wrong in there
+
+Nothing is imported by the package itself: what needs SQLAlchemy is `leasehold[apps]`.
+"""

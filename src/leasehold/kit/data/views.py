@@ -1,0 +1,26 @@
+"""Views over the queue's own, so that the state of jobs is shown under names of the application."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_VIEWS = {
+    "sqlite": {"jobs": "leasehold_jobs", "batches": "leasehold_batches"},
+    "postgresql": {"jobs": "leasehold.jobs", "batches": "leasehold.batches"},
+}
+
+
+def queue_views(connection: Connection) -> dict[str, str]:
+    """Say what the queue's public views `jobs` and `batches` are called in this database."""
+    return _VIEWS[connection.dialect.name]
+
+
+def make_views(connection: Connection, *statements: str) -> None:
+    """Make views; `{jobs}` and `{batches}` in a statement stand for the queue's."""
+    for statement in statements:
+        connection.execute(text(statement.format_map(queue_views(connection))))
