@@ -10,6 +10,7 @@ import msgspec
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
+from leasehold.kit.data import Page
 from leasehold_links import curating, editing
 from leasehold_links.data import browsing
 from leasehold_links.data.browsing import Wanted
@@ -224,7 +225,7 @@ def read_links(
     limit: int,
     *,
     is_newest: bool,
-) -> tuple[browsing.Page, list[dict[str, Any]]]:
+) -> tuple[Page, list[dict[str, Any]]]:
     """Read a page of links with their enrichment; the folder has to be one's own."""
     with library.database.browse() as connection:
         folder_id = wanted.folder_id
