@@ -1,0 +1,1 @@
+"""SaaS data that stays in step, by workers that may be killed at any moment."""

@@ -1,0 +1,1 @@
+"""Scans: page after page, each with its cursor and counts in one transaction."""

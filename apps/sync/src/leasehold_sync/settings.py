@@ -1,0 +1,28 @@
+"""What an operator may say, in variables of the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+import msgspec
+
+PREFIX = "LEASEHOLD_SYNC_"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """All of them are seconds."""
+
+    silence: float = 300.0  # without a sign of life for so long a task is somebody else's
+    page: float = 30.0  # that one page may take
+    overlap: float = 300.0  # that an incremental sync looks back before the last one's start
+
+
+def settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    """Read what the environment says."""
+    said = {
+        key.removeprefix(PREFIX).lower(): text
+        for key, text in environment.items()
+        if key.startswith(PREFIX)
+    }
+    return msgspec.convert(said, Settings, strict=False)
