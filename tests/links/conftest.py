@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,38 +13,36 @@ from leasehold.kit.data import Database, close_databases, database_of
 from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.data.tables import metadata
 from leasehold_links.settings import Settings, lending
-from tests.conformance.tables import open_tables
+from tests.app_tables import AppTables, copy_file
 from tests.links.odd_web import OddWeb
 
 if TYPE_CHECKING:
     from tests.postgres_server import PostgresServer
+
+TABLES = AppTables(MIGRATIONS, metadata)
 
 
 @pytest.fixture(scope="session")
 def links_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """One database with all tables for all tests here, emptied before each: to make one is slow."""
     url = postgres_server.create_database()
-    make_tables(url)
+    TABLES.make(url)
     yield url
     postgres_server.drop_database(url)
 
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("template") / "leasehold.db"
-    make_tables(f"sqlite:///{file}")
-    return file
+    return TABLES.make_file(tmp_path_factory.mktemp("template"))
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database with the tables of the queue and of the library, and nothing in them."""
     if request.param == "sqlite":
-        template: Path = request.getfixturevalue("sqlite_template")
-        copied = shutil.copy(template, tmp_path / "leasehold.db")
-        return f"sqlite:///{copied}"
+        return copy_file(request.getfixturevalue("sqlite_template"), tmp_path)
     name: str = request.getfixturevalue("links_postgres_url")
-    empty_tables(name)
+    TABLES.empty(name)
     return name
 
 
@@ -55,20 +51,6 @@ def bare_url(request: pytest.FixtureRequest) -> str:
     """A database of its own, without any table."""
     name: str = request.getfixturevalue(f"{request.param}_url")
     return name
-
-
-def make_tables(url: str) -> None:
-    with lh.Client(url) as client:
-        client.store.migrate()
-        MIGRATIONS.migrate(client)
-
-
-def empty_tables(url: str) -> None:
-    with closing(Database(url)) as database, database.write() as connection:
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(table.delete())
-    with open_tables(url) as tables:
-        tables.empty()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What can go wrong and can be said to a person in one line. Those of sources: connectors/errors."""
+"""What can go wrong and can be said to a person in one line; of sources: connectors/errors.py."""
 
 from __future__ import annotations
 

@@ -57,9 +57,9 @@ SELECT
     WHEN b.cancelled_at IS NOT NULL THEN 'cancelled'
     WHEN b.succeeded + b.dead + b.cancelled < b.total THEN
       CASE
-        WHEN EXISTS (SELECT 1 FROM sync_task AS t WHERE t.run_id = r.id AND t.started_at IS NOT NULL)
-          THEN 'processing'
-        ELSE 'pending'
+        WHEN (SELECT min(t.started_at) FROM sync_task AS t WHERE t.run_id = r.id) IS NULL
+          THEN 'pending'
+        ELSE 'processing'
       END
     WHEN b.dead > 0 THEN 'failed'
     WHEN b.cancelled > 0 THEN 'cancelled'
@@ -68,8 +68,11 @@ SELECT
   b.total AS total_tasks,
   b.succeeded AS completed_tasks,
   b.dead AS failed_tasks,
-  (SELECT coalesce(sum(t.created + t.updated + t.unchanged), 0) FROM sync_task AS t WHERE t.run_id = r.id)
-    AS processed_entities,
+  (
+    SELECT coalesce(sum(t.created + t.updated + t.unchanged), 0)
+    FROM sync_task AS t
+    WHERE t.run_id = r.id
+  ) AS processed_entities,
   r.created_at,
   (SELECT min(t.started_at) FROM sync_task AS t WHERE t.run_id = r.id) AS started_at,
   CASE

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Of a page, or of a whole scan. Each object counts once in a scan, however often it is seen."""
+    """Of a page, or of a whole scan, in which each object counts once, however often it is seen."""
 
     created: int = 0
     updated: int = 0
