@@ -1,0 +1,1 @@
+"""How sources are read: one module each, one interface, one HTTP reader."""
