@@ -68,7 +68,9 @@ class Http:
             raise BadAnswer(f"the answer broke off after {len(error.partial):,} bytes") from error
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise SourceUnavailable(f"{_host_of(url)}: {str(error) or type(error).__name__}") from error
+            raise SourceUnavailable(
+                f"{_host_of(url)}: {str(error) or type(error).__name__}"
+            ) from error
         except BaseException:
             # Half an answer may still be on its way: the next one must not begin with it.
             self.close()
