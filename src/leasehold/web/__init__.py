@@ -9,6 +9,7 @@ from leasehold.web.access import Identity, identity_of
 from leasehold.web.access.lasting import until_over
 from leasehold.web.app import create_app
 from leasehold.web.applications import Application
+from leasehold.web.beside import Beside
 from leasehold.web.described import PROBLEM_SCHEMA
 from leasehold.web.problems import Fault, Problem, make_problem, problem_of
 from leasehold.web.settings import JwtSettings, WebSettings
@@ -17,6 +18,7 @@ from leasehold.web.standalone import serve
 __all__ = [
     "PROBLEM_SCHEMA",
     "Application",
+    "Beside",
     "Fault",
     "Identity",
     "JwtSettings",

@@ -38,6 +38,7 @@ from leasehold.web.body_limit import BodyLimit
 from leasehold.web.described import describe, name_operation
 from leasehold.web.guard import Guard
 from leasehold.web.headers import SecurityHeaders
+from leasehold.web.mounting import Aliases
 from leasehold.web.settings import WebSettings
 from leasehold.web.site import Site
 
@@ -96,7 +97,7 @@ class Service(FastAPI):
         )
         access: Access = self.state.site.access
         gate = AccessGate(limited, access, self.state.routes, self.state.public_paths)
-        return SecurityHeaders(Guard(gate, settings))
+        return Aliases(SecurityHeaders(Guard(gate, settings)), self.state.aliases)
 
 
 def create_app(
@@ -129,6 +130,7 @@ def create_app(
         app.state.site.access = Access(client, app.state.site.settings)
     app.state.body_limits = {}  # of applications, by their path
     app.state.public_paths = set()  # of applications that are for everybody
+    app.state.aliases = {}  # paths that stand for others
     routers = [*_ROUTERS, *_extend(app)]
     for router in routers:
         app.include_router(router)

@@ -18,7 +18,7 @@ from leasehold.web.own_tables import check_tables, migrate_tables
 from leasehold.web.site import ApplicationLink, Site, StoreLink
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Iterable, Mapping
 
     from fastapi import FastAPI
     from starlette.types import ASGIApp
@@ -59,13 +59,16 @@ def assemble(
     registry: Registry | None = None,
     found: Iterable[Found] = (),
     is_migrating: bool = False,
+    aliases: Mapping[str, str] | None = None,
 ) -> Assembly:
     """Make the service over a store, with these applications in it.
 
-    With `is_migrating` applications' own stores and tables are brought up to date.
+    With `is_migrating` applications' own stores and tables are brought up to date. `aliases` are
+    paths that stand for others, also in place of the service's own.
     """
     main = Site(client=client, settings=settings, registry=registry or Registry())
     app = create_app(client, site=main)
+    app.state.aliases.update(aliases or {})
     assembly = Assembly(app=app, main=main, sites=[main], is_migrating=is_migrating)
     for each in found:
         _add(assembly, each)

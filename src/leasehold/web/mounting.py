@@ -12,7 +12,7 @@ from leasehold.web.guard import answer
 from leasehold.web.problems import make_problem
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,6 +31,22 @@ class ApplicationMount(Mount):
             return super().matches(scope)
         match, child = super().matches({**scope, "path": path + "/"})
         return match, {**child, "path": path + "/"}
+
+
+class Aliases:
+    """Answers some paths as if another one had been asked for, before anything looks at it."""
+
+    def __init__(self, app: ASGIApp, aliases: Mapping[str, str]) -> None:
+        self._app = app
+        self._aliases = aliases
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] in {"http", "websocket"}:
+            root: str = scope.get("root_path", "")
+            meant = self._aliases.get(scope["path"].removeprefix(root))
+            if meant is not None:
+                scope = {**scope, "path": root + meant, "raw_path": (root + meant).encode()}
+        await self._app(scope, receive, send)
 
 
 def broken(name: str, error: str) -> ASGIApp:

@@ -144,10 +144,9 @@ class Running:
     async def _stop_workers(self) -> None:
         """Stop them as soon as it ends, beside the requests that are still answered."""
         await self._ending.wait()
-        runs = [run for site in self._sites for run in site.runs]  # they stop by themselves
         await asyncio.gather(
             *(asyncio.to_thread(worker.stop) for worker in self._workers),
-            *(asyncio.to_thread(run.join, RUNS_GRACE_SECONDS) for run in runs),
+            *(site.runs.join(RUNS_GRACE_SECONDS) for site in self._sites),  # they stop themselves
         )
 
     def _tell(self) -> None:

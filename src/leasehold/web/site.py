@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -15,6 +14,7 @@ from leasehold.registry import Registry
 from leasehold.web.access.access import Access
 from leasehold.web.access.clients import identity_client
 from leasehold.web.access.identity import Identity, identity_of
+from leasehold.web.beside import Beside
 from leasehold.web.settings import WebSettings
 from leasehold.worker import Worker
 from leasehold.worker.observing import Observer
@@ -68,7 +68,7 @@ class Site:
     observers: tuple[Observer, ...] = ()  # of the workers that run here
     access: Access | None = None  # who may ask; one for all stores of a service
     ending: asyncio.Event = field(default_factory=asyncio.Event)
-    runs: set[threading.Thread] = field(default_factory=set)  # one for each `POST /worker`
+    runs: Beside = field(default_factory=Beside)  # one for each `POST /worker`
 
     def begin(self) -> None:
         """Begin anew after an end: a host may start its applications more than once."""

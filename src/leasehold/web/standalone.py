@@ -20,7 +20,7 @@ from leasehold.web.serving import (
 from leasehold.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from leasehold.client import Client
     from leasehold.web.applications import Application
@@ -38,14 +38,17 @@ def serve(
     migrate: bool = False,
     worker: bool = True,
     root_path: str = "",
+    aliases: Mapping[str, str] | None = None,
     on_start: Callable[[str, dict[str, str]], None] = lambda _address, _broken: None,
     **worker_options: Any,
 ) -> None:
     """Serve these applications and the dashboard until a signal, as `leasehold serve` does.
 
     People are asked who they are as there: `auth="auto"` as soon as there is a token. `hosts` are
-    further names to answer to. `on_start` is told the address, and which applications are broken
-    and why. `worker_options` are the embedded `Worker`'s.
+    further names to answer to. `aliases` are further paths: `{"/worker": "/shop/worker"}` lets the
+    first be answered as the second, also in place of the service's own. `on_start` is told the
+    address, and which applications are broken and why. `worker_options` are the embedded
+    `Worker`'s.
     """
     if auth == "off":
         check_address(host, is_asking=False)
@@ -57,7 +60,15 @@ def serve(
         )
         found = [Found(name=each.name, application=each) for each in applications]
         assembly = stack.enter_context(
-            closing(assemble(client, settings=settings, found=found, is_migrating=migrate))
+            closing(
+                assemble(
+                    client,
+                    settings=settings,
+                    found=found,
+                    is_migrating=migrate,
+                    aliases=aliases,
+                )
+            )
         )
         workers = []
         if worker:

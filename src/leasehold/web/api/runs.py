@@ -1,16 +1,13 @@
 """`POST /worker`: work jobs off for a while, for where nothing runs all the time.
 
-A run has a thread of its own, not one of those that answer requests. It ends early, with its jobs
-handed back uncharged, when its caller goes away or the service ends.
+It ends early, with its jobs handed back uncharged, when its caller goes away or the service ends.
 """
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from fastapi import Body, Request
 from pydantic import Field
@@ -24,10 +21,6 @@ from leasehold.web.described import problem_response, problems
 from leasehold.web.problems import make_problem
 from leasehold.web.site import OfSite
 from leasehold.worker import Worker
-from leasehold.worker.report import Report
-
-if TYPE_CHECKING:
-    from leasehold.web.site import Site
 
 router = ApiRouter(tags=["worker"])
 
@@ -87,61 +80,10 @@ async def run_worker(
         headers = {"Retry-After": "5"}
         return respond(request, make_problem(429, "too-many-runs", _BUSY, headers=headers))
     worker = Worker(site.client, site.registry, observers=site.observers)
-    report = _start(site, worker, budget=budget, max_jobs=run.max_jobs, batch=run.batch)
-    await _await_end(report, site, request, worker)
-    return asdict(await report)
-
-
-def _start(site: Site, worker: Worker, **limits: Any) -> asyncio.Future[Report]:
-    """Run the worker in a thread; what it comes to is told to the loop."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Report] = loop.create_future()
-
-    def settle(report: Report | None, error: BaseException | None) -> None:
-        if done.cancelled():
-            return
-        if error is not None:
-            done.set_exception(error)
-        elif report is not None:
-            done.set_result(report)
-
-    def tell(report: Report | None, error: BaseException | None) -> None:
-        with suppress(RuntimeError):  # the loop has ended: nobody is there to be told
-            loop.call_soon_threadsafe(settle, report, error)
-
-    def run() -> None:
-        report, failure = None, None
-        try:
-            report = worker.run(**limits)
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is awaited
-            failure = error
-        site.runs.discard(thread)  # before its caller knows, who may ask for the next one
-        tell(report, failure)
-
-    thread = threading.Thread(target=run, name="leasehold-run", daemon=True)
-    site.runs.add(thread)
-    thread.start()
-    return done
-
-
-async def _await_end(
-    report: asyncio.Future[Report], site: Site, request: Request, worker: Worker
-) -> None:
-    """Wait for the report; stop the worker when nobody waits for it any more."""
-    watches: list[asyncio.Future[Any]] = [
-        asyncio.ensure_future(site.ending.wait()),
-        asyncio.ensure_future(_disconnected(request)),
-    ]
-    try:
-        await asyncio.wait({report, *watches}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for watch in watches:
-            watch.cancel()
-        if not report.done():
-            worker.stop(within=STOP_SECONDS)
-
-
-async def _disconnected(request: Request) -> None:
-    """Return when the caller has gone; its body has been read by now."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+    report = await site.runs.run(
+        request,
+        partial(worker.run, budget=budget, max_jobs=run.max_jobs, batch=run.batch),
+        partial(worker.stop, within=STOP_SECONDS),
+        over=site.ending.wait(),
+    )
+    return asdict(report)
