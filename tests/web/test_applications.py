@@ -107,13 +107,17 @@ def test_its_own_routes_do_not_repeat_its_name(build: Callable[..., Assembly]) -
 
 def test_an_alias_is_answered_as_what_it_stands_for_behind_the_same_door(client: Client) -> None:
     application = Application(name="echo", title="Echo", make_app=echo_app)
-    aliases = {"/worker": "/echo/work/off"}
-    assembly = assemble(client, settings=WebSettings(), found=[found(application)], aliases=aliases)
-    told = ask(assembly, "POST", "/worker", content=b"hello").json()
+
+    def build() -> Assembly:
+        aliases = {"/worker": "/echo/work/off"}
+        settings = WebSettings()
+        return assemble(client, settings=settings, found=[found(application)], aliases=aliases)
+
+    told = ask(build(), "POST", "/worker", content=b"hello").json()
     assert told == {"method": "POST", "root": "/echo", "body": "hello", "path": "work/off"}
-    assert ask(assembly, "POST", "/worker/more").status_code == 404
+    assert ask(build(), "POST", "/worker/more").status_code == 404
     client.tokens.add("ada")
-    assert ask(assembly, "POST", "/worker").status_code == 401
+    assert ask(build(), "POST", "/worker").status_code == 401
 
 
 def test_the_guard_stands_before_applications_too(build: Callable[..., Assembly]) -> None:

@@ -45,7 +45,7 @@ class Beside:
         `stop` is called; the work has to end soon then. Its body must have been read before.
         """
         started = _Work(work, self.threads)
-        watches = [
+        watches: list[asyncio.Future[Any]] = [
             asyncio.ensure_future(_disconnected(request)),
             asyncio.ensure_future(over or until_over(request)),
         ]
