@@ -1,0 +1,16 @@
+"""APIs of others, on this machine: as strict as they are, with rows made up on the way.
+
+They behave like the real ones where a sync could go wrong: cursors, caps, scrolls that die, rate
+windows, rows that come and go while somebody reads. Tests and the demo use them over real HTTP.
+"""
+
+from __future__ import annotations
+
+from leasehold_sync.servers.controls import Controls, Seen
+from leasehold_sync.servers.process import ServerProcess
+from leasehold_sync.servers.server import LocalServer
+from leasehold_sync.servers.stripe import StripeServer
+
+SERVERS: dict[str, type[LocalServer]] = {server.name: server for server in (StripeServer,)}
+
+__all__ = ["SERVERS", "Controls", "LocalServer", "Seen", "ServerProcess", "StripeServer"]
