@@ -117,6 +117,10 @@ class Rows:
         number = self.kind.ids.number(identifier)
         return number if self.has(number) else None
 
+    def changes(self, number: int) -> dict[str, Any]:
+        """Return what was said of a row when it was inserted or changed."""
+        return self._changes.get(number, {})
+
     def created(self, number: int) -> int:
         if number <= self._made:
             return FIRST + number * self._spacing

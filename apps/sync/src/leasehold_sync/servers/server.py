@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import msgspec
 
@@ -204,7 +204,10 @@ class LocalServer(Controls):
         return Reply(body=msgspec.json.encode(result))
 
 
-def take(numbers: Any, limit: int) -> tuple[list[int], bool]:
+_T = TypeVar("_T")
+
+
+def take(found: Iterable[_T], limit: int) -> tuple[list[_T], bool]:
     """Return the first so many of them, and whether there are more."""
-    taken = list(islice(numbers, limit + 1))
+    taken = list(islice(found, limit + 1))
     return taken[:limit], len(taken) > limit
