@@ -57,7 +57,8 @@ def refusal(
 
 def rest_of(answer: Answer) -> float:
     """Say for how many seconds an answer asks for patience."""
-    asked = _retry_after(answer) or _until_reset(answer) or USUAL_REST_SECONDS
+    said = (_retry_after(answer), _until_reset(answer), USUAL_REST_SECONDS)
+    asked = next(seconds for seconds in said if seconds is not None)
     return min(max(asked, LEAST_REST_SECONDS), LONGEST_REST_SECONDS)
 
 

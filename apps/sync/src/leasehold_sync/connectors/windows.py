@@ -2,7 +2,7 @@
 
 Positions shift. When a row before the next page is deleted, the first row of that page moves up and
 would never be seen: a scan that takes what it did not see for deleted would delete a living row. So
-each page begins some rows before the last one that was seen, and has to show it again.
+each page begins some rows before the last one that was seen, and has to show some of them again.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from leasehold_sync.connectors.answers import Answer
 from leasehold_sync.connectors.errors import BadConfig, EmptyPageLoop
@@ -33,13 +34,13 @@ OVERLAP = 5
 
 
 class Place(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How many rows have been seen, and which was the last."""
+    """How many rows have been seen, and which were the last of them."""
 
     seen: int = 0
-    last: str = ""
-    #: It was not found again: rows may have been passed over.
+    last: tuple[str, ...] = ()
+    #: None of them was found again: rows may have been passed over.
     is_torn: bool = False
-    steps_back: int = 0
+    has_stepped_back: bool = False
 
 
 class _Positions:
@@ -115,17 +116,17 @@ def _moved(
     place: Place, rows: list[dict[str, Any]], start: int, size: int, more: object
 ) -> tuple[Place, bool]:
     """Say where the scan stands after a page, and whether it goes on."""
-    names = [id_of(row) for row in rows]
+    names = tuple(name for row in rows if (name := id_of(row)))
     is_torn = place.is_torn
-    if place.last and place.last not in names:
-        if not place.steps_back and start:
-            return Place(max(0, place.seen - size), place.last, is_torn, 1), True
-        is_torn = True  # even further back it is not there: it is gone itself, or many are
+    if place.last and not set(place.last) & set(names):
+        if start and not place.has_stepped_back:
+            return replace(place, seen=max(0, place.seen - size), has_stepped_back=True), True
+        is_torn = True  # even further back they are not there: they are gone, and who knows what
     if more is True and not rows:
         raise EmptyPageLoop("has_more, and nothing on the page")
     goes_on = len(rows) >= size if more is None else more is True
-    last = next((name for name in reversed(names) if name), place.last)
-    return Place(start + len(rows), last, is_torn), goes_on
+    place = Place(start + len(rows), names[-OVERLAP:] or place.last, is_torn)
+    return place, goes_on
 
 
 def _making(collection: str, answer: Answer) -> Any:

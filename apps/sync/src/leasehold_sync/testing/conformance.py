@@ -119,9 +119,7 @@ class ConnectorConformance(ABC):
     def test_rows_inserted_meanwhile_hide_no_others(self) -> None:
         with self.opened(ROWS) as source:
             there = set(source.ids())
-            pages = list(
-                source.scan(between=lambda *_: source.server.insert(source.rows, 7))
-            )
+            pages = list(source.scan(between=lambda *_: source.server.insert(source.rows, 7)))
             assert there <= names_in(pages) or not pages[-1].complete
 
     def test_a_scan_goes_on_when_the_last_row_that_it_saw_is_gone(self) -> None:
@@ -135,9 +133,7 @@ class ConnectorConformance(ABC):
             assert set(source.ids()) <= names_in(pages)
 
     def _of_each_page(self, source: Source) -> set[str]:
-        return {
-            item.external_id for page in self.whole(source) for item in page.items[:3]
-        }
+        return {item.external_id for page in self.whole(source) for item in page.items[:3]}
 
     @staticmethod
     def _is_honest(source: Source, pages: list[Page]) -> None:
@@ -149,7 +145,8 @@ class ConnectorConformance(ABC):
         if not self.says_when_made:
             return
         with self.opened(ROWS) as source:
-            made = sorted(item.created_at for item in items_in(self.whole(source)) if item.created_at)
+            by_name = {item.external_id: item.created_at for item in items_in(self.whole(source))}
+            made = sorted(moment for moment in by_name.values() if moment)
             begins = made[len(made) // 2]
             config = dataclasses.replace(source.config, sync_from=begins)
             pages = self.whole(dataclasses.replace(source, config=config))
