@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 
 import leasehold as lh
+from leasehold_sync.connectors import Connector
 from leasehold_sync.connectors.windows import NumberedConnector, OffsetConnector
 from leasehold_sync.model.pages import Config, Page
 from leasehold_sync.testing import ConnectorConformance, Source
@@ -16,7 +17,7 @@ from tests.sync.connectors.positions import PositionServer
 
 
 @contextmanager
-def _opened(connector: type[OffsetConnector | NumberedConnector], rows: int) -> Iterator[Source]:
+def _opened(connector: type[Connector], rows: int) -> Iterator[Source]:
     with PositionServer(rows={"records": rows}) as server:
         config = Config(app_key="positions", credential=lh.Secret(server.key), base_url=server.url)
         yield Source(connector=connector, config=config, server=server, resource="records")
@@ -38,7 +39,7 @@ class TestNumbered(ConnectorConformance):
 
 @pytest.mark.parametrize("connector", [OffsetConnector, NumberedConnector])
 def test_a_few_deletions_before_the_next_page_leave_the_scan_complete(
-    connector: type[OffsetConnector | NumberedConnector],
+    connector: type[Connector],
 ) -> None:
     with _opened(connector, 1_000) as source:
         before = set(source.ids())
@@ -53,7 +54,7 @@ def test_a_few_deletions_before_the_next_page_leave_the_scan_complete(
 
 @pytest.mark.parametrize("connector", [OffsetConnector, NumberedConnector])
 def test_when_a_whole_stretch_is_deleted_nothing_is_concluded(
-    connector: type[OffsetConnector | NumberedConnector],
+    connector: type[Connector],
 ) -> None:
     with _opened(connector, 1_000) as source:
 
