@@ -61,7 +61,7 @@ class NotionConnector:
 
     name: ClassVar = "notion"
     version: ClassVar = "2025-09-03"
-    resources: ClassVar = (
+    resources: ClassVar[tuple[Resource, ...]] = (
         Resource(name="pages"),
         Resource(name="data_sources"),
         Resource(name="users"),

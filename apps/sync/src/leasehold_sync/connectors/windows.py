@@ -48,7 +48,7 @@ class _Positions:
 
     name: ClassVar[str]
     version: ClassVar = "1"
-    resources: ClassVar = (Resource(name="records"),)
+    resources: ClassVar[tuple[Resource, ...]] = (Resource(name="records"),)
 
     def __init__(self, http: Http) -> None:
         self._http = http
