@@ -40,7 +40,7 @@ def check_tables_are_asked_for(client: lh.Client) -> None:
 
 def test_its_own_program_serves_it_and_ends_in_time(url: str) -> None:
     with served(url, "--migrate", "--log-level", "error", program=PROGRAM) as service:
-        assert service.told["library"] == f"{service.address}/links/"
+        assert service.told["application"] == f"{service.address}/links/"
         document = service.http.get("/links/api/openapi.json").json()
         assert document["info"]["title"] == "leasehold-links"
         (worker,) = service.http.get("/api/workers").json()

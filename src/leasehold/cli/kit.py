@@ -21,6 +21,7 @@ from leasehold.cli.failing import (
     EXIT_USAGE,
     NotFound,
 )
+from leasehold.cli.listening import listening_options, logging_options
 from leasehold.cli.logs import set_up_logging
 from leasehold.cli.output import (
     cell,
@@ -54,6 +55,8 @@ __all__ = [
     "answer",
     "cell",
     "first_line",
+    "listening_options",
+    "logging_options",
     "make_list",
     "make_table",
     "os_user",

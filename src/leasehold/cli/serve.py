@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leasehold.cli.commands import Command, with_session
+from leasehold.cli.listening import listening_options, logging_options
 from leasehold.cli.oidc import oidc_options, read_oidc
 from leasehold.cli.values import read_duration
 from leasehold.cli.watching import ALERTS, senders, sending_options, watching_alerts
-from leasehold.cli.work import LEVELS, read_queues, read_slots
+from leasehold.cli.work import read_queues, read_slots
 from leasehold.errors import LeaseholdError
 
 if TYPE_CHECKING:
@@ -32,27 +33,13 @@ an address that is not this machine's own is refused then. Behind a proxy, name 
 
 @click.command(cls=Command, example=_EXAMPLE, notes=_NOTES)
 @click.argument("tasks", nargs=-1, metavar="[MODULE[:TASKS]]...")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65_535), default=8320, show_default=True, help="0: any."
-)
+@listening_options
 @click.option("--worker/--no-worker", "has_worker", default=True, help="Run the tasks here.")
 @click.option("--apps/--no-apps", "has_apps", default=True, help="Plug installed applications in.")
 @click.option(
     "--app", "apps", multiple=True, metavar="MODULE:NAME", help="Plug this application in, too."
 )
 @click.option("--read-only", "is_read_only", is_flag=True, help="Refuse every change over HTTP.")
-@click.option(
-    "--allow-host", "hosts", multiple=True, metavar="NAME", help="Answer to this name, too."
-)
-@click.option("--root-path", default="", metavar="PATH", help="What a proxy takes off each path.")
-@click.option(
-    "--auth",
-    type=click.Choice(["auto", "required"]),
-    default="auto",
-    show_default=True,
-    help="Ask who it is as soon as there is a token, or in any case.",
-)
 @click.option("--no-auth", "is_open", is_flag=True, help="Ask nobody; on this machine only.")
 @click.option("--open-metrics", "has_open_metrics", is_flag=True, help="/metrics is for everybody.")
 @click.option(
@@ -98,17 +85,8 @@ an address that is not this machine's own is refused then. Behind a proxy, name 
 @click.option(
     "--slots", multiple=True, help="How many handlers at once. Or QUEUE=N.  [default: 16]"
 )
-@click.option(
-    "--grace",
-    type=read_duration,
-    metavar="TIME",
-    default="1s",
-    show_default=True,
-    help="Time for jobs to end in.",
-)
 @click.option("--access-log", "has_access_log", is_flag=True, help="Log each request.")
-@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
-@click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
+@logging_options
 @ALERTS
 @oidc_options
 @sending_options

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leasehold.cli.commands import Command, with_session
+from leasehold.cli.listening import logging_options
 from leasehold.cli.values import read_duration
 from leasehold.cli.watching import (
     ALERTS,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from leasehold.cli.session import Session
     from leasehold.worker import Report, Worker
 
-LEVELS = ("debug", "info", "warning", "error")
 _EXAMPLE = """\
 leasehold work shop.tasks
 leasehold work shop.tasks:mail --queue urgent --queue mail --slots 8
@@ -76,8 +76,7 @@ _LEAST_SECONDS = 0.1
     "--batch", metavar="ID", help="Run the jobs of this batch only; end when none is ready."
 )
 @click.option("--name", help="What the worker calls itself.")
-@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True)
-@click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
+@logging_options
 @click.option("--log-arguments", is_flag=True, help="Show jobs' arguments in the log, cut short.")
 @metrics_options
 @sending_options

@@ -12,3 +12,7 @@ class DatabaseFailed(LeaseholdError):
         super().__init__(f"the database answered {kind}{f' ({sqlstate})' if sqlstate else ''}")
         self.kind = kind
         self.sqlstate = sqlstate
+
+
+class NotServed(LeaseholdError):
+    """An application can't be served; the message says what to run."""

@@ -11,7 +11,7 @@ from leasehold.web.app import create_app
 from leasehold.web.applications import Application
 from leasehold.web.beside import Beside
 from leasehold.web.described import PROBLEM_SCHEMA
-from leasehold.web.problems import Fault, Problem, make_problem, problem_of
+from leasehold.web.problems import Fault, Problem, Refused, make_problem, problem_of
 from leasehold.web.settings import JwtSettings, WebSettings
 from leasehold.web.standalone import serve
 
@@ -23,6 +23,7 @@ __all__ = [
     "Identity",
     "JwtSettings",
     "Problem",
+    "Refused",
     "Right",
     "WebSettings",
     "create_app",

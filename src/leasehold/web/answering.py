@@ -1,40 +1,55 @@
-"""Turns whatever went wrong in a request into its answer."""
+"""Turns whatever went wrong in a request into its answer, here and in applications."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 
 from leasehold.errors import LeaseholdError, StoreError
-from leasehold.web.access.rights import Denied
-from leasehold.web.problems import MEDIA_TYPE, Fault, Problem, make_problem, problem_of
+from leasehold.web.problems import MEDIA_TYPE, Fault, Problem, Refused, make_problem, problem_of
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI, Request
+    from fastapi import FastAPI
     from starlette.routing import Route
 
 _logger = logging.getLogger("leasehold.web")
-_NAMES = {404: "not-found", 405: "method-not-allowed", 400: "bad-request"}
+_NAMES = {404: "not-found", 405: "method-not-allowed", 400: "bad-request", 413: "too-large"}
 _DETAILS = {
     404: "there is nothing at this path",
     405: "this path does not know this method; Allow says which",
-    400: "the body can't be read as JSON",
+    400: "the body can't be read",
 }
 _NOT_ALLOWED = 405
-# Where programs ask: they are never answered with a page.
-_FOR_PROGRAMS = ("/api/", "/health/", "/worker", "/metrics")
+
+ErrorPage: TypeAlias = Callable[[Request, Problem], Response]
 
 
-def install(app: FastAPI) -> None:
+def _no_page(_request: Request) -> None:
+    """Programs ask, and nobody else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answering:
+    """How errors are told: as which problem, and on which page to a person at a browser."""
+
+    tell: Callable[[LeaseholdError], Problem] = problem_of
+    find_page: Callable[[Request], ErrorPage | None] = _no_page  # None where programs ask
+
+
+def install(app: FastAPI, answering: Answering) -> None:
     """Let the application answer every error with a problem."""
+    app.state.answering = answering
     handlers: dict[Any, Any] = {
         LeaseholdError: _answer_error,
-        Denied: _answer_denied,
+        Refused: _answer_refused,
         HTTPException: _answer_http,
         RequestValidationError: _answer_invalid,
         Exception: _answer_crash,
@@ -46,10 +61,11 @@ def install(app: FastAPI) -> None:
 def respond(request: Request, problem: Problem) -> Response:
     """Answer with the problem, or with a page for who asks for one."""
     problem = msgspec.structs.replace(problem, instance=request.url.path)
-    site = request.app.state.site
-    if site.error_page is not None and _wants_page(request):
-        page: Response = site.error_page(request, problem)
-        return page
+    if "text/html" in request.headers.get("accept", ""):
+        answering: Answering = request.app.state.answering
+        show_page = answering.find_page(request)
+        if show_page is not None:
+            return show_page(request, problem)
     return Response(
         problem.encode(),
         status_code=problem.status,
@@ -59,14 +75,9 @@ def respond(request: Request, problem: Problem) -> Response:
 
 
 def path_of(request: Request) -> str:
-    """Return the path below wherever the service is mounted."""
+    """Return the path below wherever the application is mounted."""
     path: str = request.scope["path"]
     return path.removeprefix(request.scope.get("root_path", ""))
-
-
-def _wants_page(request: Request) -> bool:
-    is_for_person = not path_of(request).startswith(_FOR_PROGRAMS)
-    return is_for_person and "text/html" in request.headers.get("accept", "")
 
 
 def _allowed_methods(request: Request) -> str:
@@ -82,10 +93,11 @@ def _allowed_methods(request: Request) -> str:
 def _answer_error(request: Request, error: LeaseholdError) -> Response:
     if isinstance(error, StoreError):
         _logger.warning("store failed", extra={"path": request.url.path, "error": str(error)})
-    return respond(request, problem_of(error))
+    answering: Answering = request.app.state.answering
+    return respond(request, answering.tell(error))
 
 
-def _answer_denied(request: Request, error: Denied) -> Response:
+def _answer_refused(request: Request, error: Refused) -> Response:
     return respond(request, error.problem)
 
 

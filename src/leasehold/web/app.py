@@ -15,7 +15,7 @@ from leasehold.web import dashboard
 from leasehold.web.access.access import Access
 from leasehold.web.access.gate import AccessGate
 from leasehold.web.access.rights import refuse_undeclared
-from leasehold.web.answering import install
+from leasehold.web.answering import Answering, install
 from leasehold.web.api import (
     alerts,
     audit,
@@ -137,7 +137,7 @@ def create_app(
     routes = [route for router in routers for route in router.routes]
     app.state.routes = [route for route in routes if isinstance(route, Route)]
     refuse_undeclared(app.state.routes)
-    install(app)
+    install(app, Answering(find_page=dashboard.find_page))
     describe(app)
     return app
 

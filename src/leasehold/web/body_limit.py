@@ -35,7 +35,7 @@ class BodyLimit:
         if said.isdecimal() and int(said) > limit:
             await answer(make_problem(_TOO_LARGE, "too-large", _detail(limit)), send)
             return
-        await self._app(scope, _counting(receive, limit), send)
+        await self._app(scope, counting(receive, limit), send)
 
     def _limit_of(self, scope: Scope) -> int:
         path: str = scope["path"].removeprefix(scope.get("root_path", ""))
@@ -45,7 +45,8 @@ class BodyLimit:
         return self._limit
 
 
-def _counting(receive: Receive, limit: int) -> Receive:
+def counting(receive: Receive, limit: int) -> Receive:
+    """Cut a body off that turns out to be larger than that."""
     seen = 0
 
     async def count() -> Message:

@@ -57,13 +57,13 @@ _ALWAYS = (400, 403, 413, 421, 422, 500, 503)
 def problems(*kinds: type[errors.LeaseholdError]) -> dict[int | str, dict[str, Any]]:
     """Describe the errors of a route: these, and what any route may answer."""
     said: dict[int | str, dict[str, Any]] = {
-        status: _response(TITLES[status], {}) for status in _ALWAYS
+        status: response(TITLES[status], {}) for status in _ALWAYS
     }
     for kind in kinds:
         status, title, _ = KINDS[kind]
         examples = said.get(status, {}).get("content", {}).get(MEDIA_TYPE, {}).get("examples", {})
         example = {"type": type_of(kind), "title": title, "status": status, "detail": "…"}
-        said[status] = _response(title, {**examples, kind.__name__: {"value": example}})
+        said[status] = response(title, {**examples, kind.__name__: {"value": example}})
     return said
 
 
@@ -71,10 +71,11 @@ def problem_response(status: int, name: str, detail: str) -> dict[int | str, dic
     """Describe an error that is none of the library's."""
     made = make_problem(status, name, detail)
     example = {"type": made.type, "title": made.title, "status": status, "detail": detail}
-    return {status: _response(detail, {name: {"value": example}})}
+    return {status: response(detail, {name: {"value": example}})}
 
 
-def _response(description: str, examples: dict[str, Any]) -> dict[str, Any]:
+def response(description: str, examples: dict[str, Any]) -> dict[str, Any]:
+    """Describe an answer that is a problem."""
     content: dict[str, Any] = {"schema": _REFERENCE}
     if examples:
         content["examples"] = examples
@@ -97,11 +98,11 @@ def _describe_access(route: APIRoute, operations: dict[str, Any]) -> None:
         operation["x-leasehold-scope"] = needs.right.value
         operation["x-leasehold-tenants"] = needs.for_tenants
         for status in _DENIED:
-            operation["responses"].setdefault(str(status), _response(TITLES[status], {}))
+            operation["responses"].setdefault(str(status), response(TITLES[status], {}))
 
 
-def describe(app: FastAPI) -> None:
-    """Let the application's OpenAPI document have the schema of problems."""
+def describe(app: FastAPI, **parts: Any) -> None:
+    """Let the application's OpenAPI document have the schema of problems, and these parts."""
 
     def make() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -119,7 +120,7 @@ def describe(app: FastAPI) -> None:
             for route in app.state.routes:
                 if isinstance(route, APIRoute) and route.include_in_schema:
                     _describe_access(route, document["paths"][route.path_format])
-            app.openapi_schema = document
+            app.openapi_schema = document | parts
         return app.openapi_schema
 
     app.openapi = make  # type: ignore[method-assign] # FastAPI's own way to extend it

@@ -46,6 +46,14 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return msgspec.json.encode(_clean(msgspec.to_builtins(said, str_keys=True)))
 
 
+class Refused(Exception):
+    """A request that is answered with a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem
+
+
 class Kind(NamedTuple):
     """How an error is told over HTTP."""
 

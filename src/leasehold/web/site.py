@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated
 
 from fastapi import Depends, Request
 
@@ -19,14 +18,7 @@ from leasehold.web.settings import WebSettings
 from leasehold.worker import Worker
 from leasehold.worker.observing import Observer
 
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from leasehold.web.problems import Problem
-
 MAIN_TITLE = "main"
-# Makes the page that a person sees instead of a problem's JSON.
-ErrorPage: TypeAlias = "Callable[[Request, Problem], Response]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +55,6 @@ class Site:
     path: str = ""  # where it is mounted below the service: "", or "/stores/<name>"
     stores: tuple[StoreLink, ...] = (StoreLink(name="", title=MAIN_TITLE, path=""),)
     applications: tuple[ApplicationLink, ...] = ()
-    error_page: ErrorPage | None = None
     workers: tuple[Worker, ...] = ()  # that are embedded here
     observers: tuple[Observer, ...] = ()  # of the workers that run here
     access: Access | None = None  # who may ask; one for all stores of a service

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from leasehold_links.web import application
 from tests.browser.conftest import WAIT_MILLISECONDS
 from tests.browser.conftest import browser as browser  # noqa: PLC0414 - a fixture here, too
 from tests.browser.kit import Visit, visiting
-from tests.links.web.serving import serving
+from tests.kit.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 @pytest.fixture
 def visit(browser: Browser, client: lh.Client, database: Database) -> Iterator[Visit]:
     """A page of a library that is empty."""
-    with serving(client) as served, visiting(browser, served, locale="en-GB") as visit:
+    with (
+        serving(client, application()) as served,
+        visiting(browser, served, locale="en-GB") as visit,
+    ):
         visit.page.set_default_timeout(WAIT_MILLISECONDS)
         yield visit

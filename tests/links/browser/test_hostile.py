@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import leasehold as lh
 from leasehold_links import curating
 from leasehold_links.tasks import enrich
+from leasehold_links.web import application
 from tests.browser.kit import PHONE, visiting
+from tests.kit.serving import serving
 from tests.links.jobs.kit import begin_import, known, run_imports
 from tests.links.odd_web import HTML, OddWeb, Reply
-from tests.links.web.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +93,7 @@ def test_nothing_of_strangers_runs_or_breaks_out(
     lh.Worker(client, [enrich]).run(until_empty=True)
     curating.block(database, "b.test", by=TEXT[:200])
     paths = list(paths_of(database, import_id))
-    with serving(client) as served:
+    with serving(client, application()) as served:
         for locale, options in (("en-GB", {}), ("ko-KR", {"viewport": PHONE})):
             with visiting(browser, served, locale=locale, **options) as visit:
                 for path in paths:

@@ -13,11 +13,12 @@ import leasehold as lh
 from leasehold_links import curating, importing
 from leasehold_links.data.tables import canonical, link
 from leasehold_links.tasks import enrich, import_file
+from leasehold_links.web import application
 from tests.browser.kit import PHONE, visiting
 from tests.browser.test_pages import reading, serious_in
+from tests.kit.serving import serving
 from tests.links.jobs.kit import begin_import, run_imports
 from tests.links.odd_web import HTML, OddWeb, page
-from tests.links.web.serving import serving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -257,7 +258,10 @@ def test_every_page_is_fit_for_everybody_and_nothing_of_strangers_runs(
     browser: Browser, client: lh.Client, database: Database, web: OddWeb
 ) -> None:
     paths = furnish(client, database, web)
-    with serving(client) as served, visiting(browser, served, locale="en-GB") as visit:
+    with (
+        serving(client, application()) as served,
+        visiting(browser, served, locale="en-GB") as visit,
+    ):
         for path in paths:
             visit.open(path)
             visit.odd[:] = [each for each in visit.odd if "404" not in each]
@@ -268,7 +272,10 @@ def test_every_page_is_fit_for_everybody_and_nothing_of_strangers_runs(
         for path in ("/links/", *paths[3:5], "/links/dead", "/links/domains"):
             visit.open(path)
             assert serious_in(visit.page) == [], path
-    with serving(client) as served, visiting(browser, served, viewport=PHONE) as visit:
+    with (
+        serving(client, application()) as served,
+        visiting(browser, served, viewport=PHONE) as visit,
+    ):
         for path in paths:
             visit.open(path)
             visit.odd[:] = [each for each in visit.odd if "404" not in each]
@@ -279,7 +286,10 @@ def test_every_page_is_fit_for_everybody_and_nothing_of_strangers_runs(
 def test_it_speaks_korean(browser: Browser, client: lh.Client, database: Database) -> None:
     begin_import(client, database, bookmarks("https://example.com/").encode(), "demo")
     run_imports(client)
-    with serving(client) as served, visiting(browser, served, locale="ko-KR") as visit:
+    with (
+        serving(client, application()) as served,
+        visiting(browser, served, locale="ko-KR") as visit,
+    ):
         for path, title in {
             "/links/": "모든 링크",
             "/links/imports": "가져오기",
@@ -302,7 +312,7 @@ def test_without_a_script_forms_are_sent_and_pages_are_read(
 ) -> None:
     file = tmp_path / "bookmarks.html"
     file.write_text(bookmarks("https://example.com/one"))
-    with serving(client) as served, reading(browser) as page:
+    with serving(client, application()) as served, reading(browser) as page:
         page.goto(f"{served.address}/links/imports")
         page.set_input_files("#file", file)
         page.get_by_role("button", name="Import").click()
@@ -317,7 +327,10 @@ def test_the_bar_comes_back_after_the_service_was_restarted(
     browser: Browser, client: lh.Client, database: Database
 ) -> None:
     import_id = begin_import(client, database, bookmarks("https://example.com/").encode(), "demo")
-    with serving(client) as served, visiting(browser, served, locale="en-GB") as visit:
+    with (
+        serving(client, application()) as served,
+        visiting(browser, served, locale="en-GB") as visit,
+    ):
         visit.open(f"/links/imports/{import_id}")
         mark(visit.page)
         expect(visit.page.locator("#status")).to_have_text("waits")

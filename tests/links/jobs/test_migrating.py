@@ -88,4 +88,4 @@ def test_processes_that_start_at_once_do_not_clash(url: str) -> None:
     ]
     ended = [process.communicate(timeout=120) for process in started]
     assert [process.returncode for process in started] == [0, 0, 0], ended
-    assert sorted(json.loads(out)["library"] for out, _ in ended) == [[], [], STEPS]
+    assert sorted(json.loads(out)["application"] for out, _ in ended) == [[], [], STEPS]

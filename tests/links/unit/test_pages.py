@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from leasehold.kit.texts import LONGEST_EXCERPT, excerpt
 from leasehold_links.pages.challenges import is_captcha_address, is_challenge
 from leasehold_links.pages.charset import decode_page
 from leasehold_links.pages.metadata import read_page
 from leasehold_links.pages.names import title_of_file
 from leasehold_links.pages.robots import allows, read_rules
-from leasehold_links.texts import LONGEST_EXCERPT, excerpt
 
 URL = "https://example.com/a/page"
 KOREAN = "안녕하세요. 오늘의 날씨는 매우 맑고 따뜻합니다. 한국어 문서입니다."

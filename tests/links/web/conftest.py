@@ -18,5 +18,5 @@ if TYPE_CHECKING:
 @pytest.fixture
 def asker(client: lh.Client, database: Database) -> Iterator[Asker]:
     """Somebody who is asked nothing: the demo user."""
-    with serve_inside(client, database) as asker:
+    with serve_inside(client) as asker:
         yield asker

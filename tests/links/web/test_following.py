@@ -11,12 +11,13 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from leasehold.kit.web import following
 from leasehold_links.bookmarks.lines import Counts
 from leasehold_links.data import imports, progress
-from leasehold_links.web import following
+from leasehold_links.web import application
+from tests.kit.serving import Serving, serving
 from tests.links.jobs.kit import begin_import, run_imports
 from tests.links.web.kit import ONE
-from tests.links.web.serving import Serving, serving
 from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def follow(served: Serving, path: str) -> Iterator[Stream]:
 
 @pytest.fixture
 def served(client: lh.Client, database: Database) -> Iterator[Serving]:
-    with serving(client) as served:
+    with serving(client, application()) as served:
         yield served
 
 
@@ -102,13 +103,13 @@ def test_many_who_watch_cost_one_look(
         ]
         for stream in streams:
             stream.until("progress")
-        (topic,) = served.library.following._topics.values()
-        assert (served.library.following.open, len(topic.ears)) == (5, 5)
+        (topic,) = served.state.library.following._topics.values()
+        assert (served.state.library.following.open, len(topic.ears)) == (5, 5)
         add(database, import_id, skipped=7)
         for stream in streams:
             stream.until("progress", processed_items=7)
-    wait_until(lambda: served.library.following.open == 0, "those who left are forgotten")
-    assert served.library.following.watched == 0
+    wait_until(lambda: served.state.library.following.open == 0, "those who left are forgotten")
+    assert served.state.library.following.watched == 0
 
 
 def test_a_stream_outlives_a_database_that_is_away(
@@ -152,7 +153,7 @@ def test_streams_end_with_the_service(served: Serving, import_id: UUID) -> None:
 def test_there_is_an_end_to_how_many_may_be_open(
     served: Serving, import_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served.library.following, "_most", 1)
+    monkeypatch.setattr(served.state.library.following, "_most", 1)
     with follow(served, f"/api/imports/{import_id}/events") as stream:
         stream.until("progress")
         path = f"{served.address}/links/api/imports/{import_id}/events"

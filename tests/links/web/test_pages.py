@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import leasehold as lh
 from leasehold_links.data.tables import canonical, link
 from leasehold_links.model.outcomes import Reason
-from leasehold_links.web.pages.rendering import environment
-from leasehold_links.web.texts import LANGUAGES, choose
+from leasehold_links.web.pages.visiting import PAGES
+from leasehold_links.web.texts import LANGUAGES
 from tests.links.dialects import CHROME
 from tests.links.jobs.kit import run_imports
 
@@ -25,14 +25,14 @@ _NOT_WORDS = {"HTTP", "https", "example", "com", "path", "svg"}  # the same in e
 
 
 def sources() -> dict[str, str]:
-    loader = environment().loader
+    loader = PAGES.environment.loader
     assert loader is not None
     names = loader.list_templates()
-    return {name: loader.get_source(environment(), name)[0] for name in names}
+    return {name: loader.get_source(PAGES.environment, name)[0] for name in names}
 
 
 def test_both_languages_say_the_same_things() -> None:
-    english, korean = LANGUAGES["en"], LANGUAGES["ko"]
+    english, korean = LANGUAGES.tables["en"], LANGUAGES.tables["ko"]
     assert english.keys() == korean.keys()
     places = re.compile(r"\{\w+\}")
     for key, text in english.items():
@@ -44,7 +44,7 @@ def test_both_languages_say_the_same_things() -> None:
 
 
 def test_every_text_that_a_page_asks_for_is_there() -> None:
-    texts = LANGUAGES["en"]
+    texts = LANGUAGES.tables["en"]
     for name, source in sources().items():
         many = set(_MANY.findall(source))
         for key in set(_KEY.findall(source)) - many:
@@ -57,7 +57,7 @@ def test_every_text_that_a_page_asks_for_is_there() -> None:
 
 def test_no_text_stands_in_a_template_itself() -> None:
     for name, source in sources().items():
-        kept = [text for _, kind, text in environment().lex(source) if kind == "data"]
+        kept = [text for _, kind, text in PAGES.environment.lex(source) if kind == "data"]
         markup = "\x00".join(kept)
         spoken = " ".join(_SPOKEN.findall(markup))
         outside = re.sub(r"<[^>]*>", " ", markup)
@@ -74,7 +74,7 @@ def test_a_browser_gets_its_language_unless_another_was_chosen(asker: Asker) -> 
         "": "en",
         "ko;q=x, *;q=0.1": "en",
     }.items():
-        assert choose(None, accepted) == expected, accepted
+        assert LANGUAGES.choose(None, accepted).language == expected, accepted
     page = asker.page("/", headers={"accept-language": "ko"})
     assert 'lang="ko"' in page
     assert "모든 링크" in page

@@ -10,9 +10,10 @@ import httpx
 import pytest
 
 from leasehold_links.settings import Settings, lending
+from leasehold_links.web import application
+from tests.kit.serving import Serving, serving
 from tests.links.jobs.kit import rows, run_imports
 from tests.links.web.kit import ONE
-from tests.links.web.serving import Serving, serving
 from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ DEADLINE_SECONDS = 30
 
 @pytest.fixture
 def served(client: lh.Client, database: Database) -> Iterator[Serving]:
-    with lending(Settings(file_bytes=LIMIT_BYTES)), serving(client) as served:
+    with lending(Settings(file_bytes=LIMIT_BYTES)), serving(client, application()) as served:
         yield served
 
 

@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 
 from leasehold.web import WebSettings
 from leasehold_links.web.app import ROUTERS
+from leasehold_links.web.pages.visiting import PAGES
 from tests.links.jobs.kit import rows
 from tests.links.web.kit import serve_inside
 
@@ -64,7 +65,7 @@ class Step(NamedTuple):
 def all_steps() -> list[Step]:
     found = [
         Step(method, route.path, route.name)
-        for router in ROUTERS
+        for router in (*ROUTERS, PAGES.router)
         for route in router.routes
         if isinstance(route, APIRoute)
         for method in sorted(route.methods or ())
@@ -177,10 +178,10 @@ def test_people_of_tenants_have_libraries_of_their_own_and_no_say_about_domains(
 def test_a_service_that_is_read_only_is_so_here_too(
     client: lh.Client, database: Database, steps: list[Step]
 ) -> None:
-    with serve_inside(client, database) as asker:
+    with serve_inside(client) as asker:
         mine = furnish(asker)
     settings = WebSettings(needs_worker=False, is_read_only=True)
-    with serve_inside(client, database, settings) as asker:
+    with serve_inside(client, settings) as asker:
         for step in steps:
             if step.changes:
                 assert step.ask(asker, mine).status_code == 403, step

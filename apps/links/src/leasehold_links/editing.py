@@ -12,6 +12,7 @@ from uuid import UUID
 import msgspec
 from sqlalchemy import delete, exists, select, update
 
+from leasehold.kit.texts import tidy
 from leasehold_links import uploading
 from leasehold_links.bookmarks.reading import (
     DEEPEST,
@@ -25,7 +26,6 @@ from leasehold_links.data import browsing, library
 from leasehold_links.data.tables import folder, link
 from leasehold_links.errors import AlreadyThere, BadAddress, FolderNotFound, LinkNotFound
 from leasehold_links.model.addresses import NotFetchable
-from leasehold_links.texts import tidy
 from leasehold_links.uploading import Added
 
 if TYPE_CHECKING:

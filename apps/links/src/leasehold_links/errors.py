@@ -70,7 +70,3 @@ class BadDomain(LinksError):
     def __init__(self, text: str) -> None:
         super().__init__(f"{text[:80]!r} is no domain; write example.com")
         self.text = text
-
-
-class NotServed(LinksError):
-    """The library can't be served; the message says what to run."""

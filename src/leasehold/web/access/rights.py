@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from leasehold.model.access import Right
 from leasehold.web.access.depth import refuse_depth
 from leasehold.web.access.identity import identity_of
-from leasehold.web.problems import Problem, make_problem
+from leasehold.web.problems import Problem, Refused, make_problem
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -36,14 +36,6 @@ class Needs(NamedTuple):
 
     def is_for_everybody(self, settings: WebSettings) -> bool:
         return self.right is None or bool(self.open_if and getattr(settings, self.open_if))
-
-
-class Denied(Exception):
-    """Somebody may not do what they asked for."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.detail)
-        self.problem = problem
 
 
 def declare(needs: Needs) -> Callable[[Endpoint], Endpoint]:
@@ -81,15 +73,15 @@ def refuse_undeclared(routes: Iterable[Route]) -> None:
 
 
 def authorise(request: Request, needs: Needs) -> None:
-    """Raise `Denied` unless whoever asks may have this."""
+    """Raise `Refused` unless whoever asks may have this."""
     if needs.is_for_everybody(request.app.state.site.settings):
         return
     identity = identity_of(request)
     if identity is None:
-        raise Denied(unauthenticated())
+        raise Refused(unauthenticated())
     problem = find_refusal(identity, needs)
     if problem is not None:
-        raise Denied(problem)
+        raise Refused(problem)
 
 
 def find_refusal(identity: Identity, needs: Needs) -> Problem | None:
@@ -111,9 +103,9 @@ def unauthenticated(detail: str = "say who you are: Authorization: Bearer lh_…
 
 
 def refuse_unconfirmed(request: Request) -> None:
-    """Raise `Denied` for a change by a session that has not shown its CSRF token."""
+    """Raise `Refused` for a change by a session that has not shown its CSRF token."""
     if request.scope.get("state", {}).get(CSRF_PENDING):
-        raise Denied(wrong_csrf())
+        raise Refused(wrong_csrf())
 
 
 def wrong_csrf() -> Problem:
@@ -130,7 +122,7 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             if needs is None:
-                raise Denied(unauthenticated())
+                raise Refused(unauthenticated())
             authorise(request, needs)
             refuse_unconfirmed(request)
             await refuse_depth(request)

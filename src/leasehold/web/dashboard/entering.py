@@ -11,9 +11,9 @@ from leasehold.web.access.access import TooMany
 from leasehold.web.access.cookies import drop_session, set_session
 from leasehold.web.access.gate import read_credential, too_many
 from leasehold.web.access.identity import Manner, identity_of
-from leasehold.web.access.rights import Denied
 from leasehold.web.dashboard.answering import look_of
 from leasehold.web.dashboard.rendering import write_part
+from leasehold.web.problems import Refused
 from leasehold.web.site import get_whole_site
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ async def log_in(request: Request, form: Mapping[str, tuple[str, ...]]) -> Respo
         identity = await access.by_bearer(look.said("token"), address)
     except TooMany as error:
         detail = "too many wrong tokens came from your address"
-        raise Denied(too_many(error.seconds, detail)) from None
+        raise Refused(too_many(error.seconds, detail)) from None
     if identity is None:
         return _show(look, wrong=_WRONG, status=401)
     former = identity_of(request)

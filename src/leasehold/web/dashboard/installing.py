@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastapi.responses import HTMLResponse
 
+from leasehold.web.answering import path_of
 from leasehold.web.dashboard.answering import look_of
 from leasehold.web.dashboard.csrf import fill_in
 from leasehold.web.dashboard.looks import Page
@@ -15,13 +16,21 @@ from leasehold.web.streams import Streams
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
 
+    from leasehold.web.answering import ErrorPage
     from leasehold.web.problems import Problem
+
+# Where programs ask: they are never answered with a page.
+_FOR_PROGRAMS = ("/api/", "/health/", "/worker", "/metrics")
 
 
 def install(app: FastAPI) -> None:
-    """Let people see a page where a program sees a problem, and keep the open streams."""
+    """Keep the open streams."""
     app.state.streams = Streams()
-    app.state.site.error_page = show_problem
+
+
+def find_page(request: Request) -> ErrorPage | None:
+    """Let people see a page where a program sees a problem."""
+    return None if path_of(request).startswith(_FOR_PROGRAMS) else show_problem
 
 
 def show_problem(request: Request, problem: Problem) -> Response:

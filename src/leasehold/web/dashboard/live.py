@@ -12,10 +12,11 @@ import anyio.to_thread
 from starlette.responses import PlainTextResponse
 
 from leasehold.web.access.lasting import still_stands
-from leasehold.web.access.rights import Denied, find_refusal
+from leasehold.web.access.rights import find_refusal
 from leasehold.web.dashboard.answering import look_of, see
 from leasehold.web.dashboard.looks import Look, Page
 from leasehold.web.dashboard.rendering import fingerprint, render
+from leasehold.web.problems import Refused
 from leasehold.web.streams import EventStream, Seen, TooManyStreams
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def open_stream(request: Request, section: Section) -> Response:
         return PlainTextResponse("There is no such page to follow.", 404)
     view, params = found
     if here.identity is not None and (problem := find_refusal(here.identity, section.needs[view])):
-        raise Denied(problem)
+        raise Refused(problem)
     look = Look(
         site=here.site,
         path=address.path.removeprefix(here.root),

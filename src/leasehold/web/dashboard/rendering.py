@@ -15,10 +15,10 @@ from leasehold.model.access import Right
 from leasehold.model.states import State
 from leasehold.model.wording import count, span
 from leasehold.web.access.identity import Manner
+from leasehold.web.assets import Assets
 from leasehold.web.dashboard import moments, texts
 from leasehold.web.dashboard.csrf import STAND_IN
 from leasehold.web.dashboard.looks import Look, Page
-from leasehold.web.dashboard.static_files import mark
 
 NAVIGATION = (
     ("/", "Overview", "o"),
@@ -36,6 +36,7 @@ NAVIGATION = (
 # Who is bound to a tenant sees only what can be one's.
 FOR_TENANTS = frozenset({"/jobs", "/batches", "/schedules", "/throttles", "/audit"})
 FOR_ADMINS = frozenset({"/audit", "/tenants"})
+ASSETS = Assets("leasehold.web.dashboard")
 _RELATIVE = re.compile(rb"(<time [^>]*>)[^<]*")
 
 
@@ -141,7 +142,7 @@ def _section(path: str) -> str:
 
 
 def _asset(look: Look, name: str) -> str:
-    return f"{look.root}/static/{name}?{mark()}"
+    return f"{look.root}/static/{name}?{ASSETS.mark}"
 
 
 def _home(look: Look) -> str:

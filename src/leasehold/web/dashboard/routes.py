@@ -13,7 +13,6 @@ from leasehold.web.access.identity import identity_of
 from leasehold.web.access.rights import (
     CSRF_PENDING,
     ApiRouter,
-    Denied,
     Needs,
     authorise,
     declare,
@@ -40,8 +39,9 @@ from leasehold.web.dashboard.answering import answer_action, answer_view, look_o
 from leasehold.web.dashboard.csrf import FIELD
 from leasehold.web.dashboard.entering import log_in, log_out, show_login
 from leasehold.web.dashboard.live import open_stream
+from leasehold.web.dashboard.rendering import ASSETS
 from leasehold.web.dashboard.sections import Section
-from leasehold.web.dashboard.static_files import answer_static
+from leasehold.web.problems import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -97,7 +97,7 @@ async def _read_form(request: Request) -> dict[str, tuple[str, ...]]:
     if request.scope["state"].get(CSRF_PENDING):
         identity = identity_of(request)
         if identity is None or not is_confirmed(form.get(FIELD, ("",))[-1], identity):
-            raise Denied(wrong_csrf())
+            raise Refused(wrong_csrf())
     return form
 
 
@@ -128,7 +128,7 @@ async def _live(request: Request) -> Response:
 
 @for_everybody
 def _static(name: str) -> Response:
-    return answer_static(name)
+    return ASSETS.answer(name)
 
 
 def _make() -> ApiRouter:

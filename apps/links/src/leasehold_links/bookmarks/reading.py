@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from leasehold.kit.texts import tidy
 from leasehold_links.bookmarks.decoding import decode
 from leasehold_links.bookmarks.icons import read_icon
 from leasehold_links.bookmarks.values import Bookmark, Root
 from leasehold_links.model.dates import read_date
-from leasehold_links.texts import tidy
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from leasehold.cli.kit import Session
+    from leasehold.kit.cli import Opened
     from leasehold_links.bookmarks.previewing import Preview
-    from leasehold_links.cli.opening import Library
 
 _EXAMPLE = """\
 leasehold-links import bookmarks.html
@@ -66,7 +66,7 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
         yield piece
 
 
-def _print_started(session: Session, library: Library, import_id: UUID) -> None:
+def _print_started(session: Session, library: Opened, import_id: UUID) -> None:
     from leasehold_links.cli.waiting import is_worked_on
 
     has_worker = is_worked_on(library.client)
@@ -80,7 +80,7 @@ def _print_started(session: Session, library: Library, import_id: UUID) -> None:
         )
 
 
-def _wait(session: Session, library: Library, import_id: UUID) -> None:
+def _wait(session: Session, library: Opened, import_id: UUID) -> None:
     from leasehold_links.cli.waiting import follow
 
     with _showing(session) as progress:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
-from leasehold.cli.kit import NotFound
-from leasehold_links.model.people import DEMO_USER
+from leasehold.kit.cli import Opened, open_tables
+from leasehold.kit.people import DEMO_USER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
-    import leasehold as lh
     from leasehold.cli.kit import Session
-    from leasehold.kit.data import Database
+    from leasehold.kit.data import Migrations
 
 USER = click.option(
     "--user",
@@ -27,27 +25,12 @@ USER = click.option(
 )
 
 
-class Library(NamedTuple):
-    """A queue and the tables of the library in its database."""
-
-    client: lh.Client
-    database: Database
-
-
-@contextmanager
-def open_library(session: Session, *, may_create: bool = False) -> Iterator[Library]:
-    """Open it. Tables of a SQLite file are made for those who write; else they must be there."""
-    from leasehold.kit.data import database_of
+def migrations() -> Migrations:
     from leasehold_links.data.migrating import MIGRATIONS
 
-    with session.client(may_create=may_create) as client:
-        database = database_of(client.url)
-        try:
-            if may_create and database.is_sqlite:
-                client.store.migrate()
-                MIGRATIONS.migrate(client)
-            elif MIGRATIONS.pending(client):
-                raise NotFound("the library's tables are not there: run `leasehold-links migrate`")
-            yield Library(client, database)
-        finally:
-            database.close()
+    return MIGRATIONS
+
+
+def open_library(session: Session, *, may_create: bool = False) -> AbstractContextManager[Opened]:
+    """Open it. Tables of a SQLite file are made for those who write; else they must be there."""
+    return open_tables(session, migrations, may_create=may_create)

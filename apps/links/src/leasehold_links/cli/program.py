@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from leasehold.cli.kit import Program
+from leasehold.kit.cli import migrate_command, serve_command
 from leasehold_links.cli.dead import dead
 from leasehold_links.cli.domains import domains
 from leasehold_links.cli.export import export
 from leasehold_links.cli.import_ import import_
-from leasehold_links.cli.migrate import migrate
-from leasehold_links.cli.serve import serve
+from leasehold_links.cli.opening import migrations
 from leasehold_links.cli.status import status
 from leasehold_links.cli.urlkey import urlkey
 from leasehold_links.cli.work import work
+
+if TYPE_CHECKING:
+    from leasehold.web import Application
 
 EXIT_CODES = """\
 \b
@@ -28,8 +33,25 @@ Exit codes:
 """
 
 
-@click.group(cls=Program, example="leasehold-links import bookmarks.html", notes=EXIT_CODES)
-@click.version_option(package_name="leasehold-links", message="%(prog)s %(version)s")
+def _make() -> list[Application]:
+    from leasehold_links.web import application
+
+    return [application()]
+
+
+def _make_demo() -> Application:
+    from leasehold_links.demo import application
+
+    return application()
+
+
+NAME = "leasehold-links"
+serve = serve_command(NAME, "/links/", _make, make_demo=_make_demo)
+migrate = migrate_command(NAME, migrations)
+
+
+@click.group(NAME, cls=Program, example="leasehold-links import bookmarks.html", notes=EXIT_CODES)
+@click.version_option(package_name=NAME, message="%(prog)s %(version)s")
 def program() -> None:
     """A library of links that enriches itself.
 

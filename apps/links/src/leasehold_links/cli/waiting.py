@@ -16,7 +16,7 @@ from leasehold_links.tasks import import_file
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leasehold_links.cli.opening import Library
+    from leasehold.kit.cli import Opened
 
 _LOOK_SECONDS = 0.2
 _ALIVE = timedelta(seconds=30)  # workers show themselves every few seconds
@@ -64,7 +64,7 @@ def is_worked_on(client: lh.Client) -> bool:
 
 
 def follow(
-    library: Library,
+    library: Opened,
     import_id: UUID,
     progress: Callable[[int, int | None], None] | None,
     tell: Callable[[str], None],
@@ -87,7 +87,7 @@ def follow(
 
 
 def _wait(
-    library: Library, import_id: UUID, progress: Callable[[int, int | None], None] | None
+    library: Opened, import_id: UUID, progress: Callable[[int, int | None], None] | None
 ) -> None:
     while True:
         try:
@@ -100,7 +100,7 @@ def _wait(
             return
 
 
-def _sum_up(library: Library, import_id: UUID, error: lh.LeaseholdError | None) -> Summary:
+def _sum_up(library: Opened, import_id: UUID, error: lh.LeaseholdError | None) -> Summary:
     row = _row(library, import_id)
     with library.database.read() as connection:
         reasons = imports.count_reasons(connection, import_id)
@@ -113,7 +113,7 @@ def _sum_up(library: Library, import_id: UUID, error: lh.LeaseholdError | None) 
     )
 
 
-def _row(library: Library, import_id: UUID) -> dict[str, Any]:
+def _row(library: Opened, import_id: UUID) -> dict[str, Any]:
     with library.database.read() as connection:
         row = imports.get(connection, import_id)
     assert row is not None  # noqa: S101 - nobody deletes an import

@@ -9,6 +9,7 @@ import click
 
 from leasehold.cli.kit import (
     Command,
+    logging_options,
     os_user,
     print_report,
     read_duration,
@@ -50,8 +51,7 @@ _LEAST_SECONDS = 0.1
     help="End within this time, start-up included; also when nothing is ready.",
 )
 @click.option("--until-empty", is_flag=True, help="End when nothing is ready.")
-@click.option("--log-level", type=click.Choice(["debug", "info", "warning"]), default="info")
-@click.option("--log-format", type=click.Choice(["console", "json"]), default="console")
+@logging_options
 @sending_options
 @with_session
 def work(

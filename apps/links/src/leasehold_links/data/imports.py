@@ -10,9 +10,9 @@ from uuid import UUID
 from sqlalchemy import delete, func, insert, select, text, update
 
 from leasehold.kit.data import Bulk, moment_text
+from leasehold.kit.texts import tidy
 from leasehold_links.bookmarks.lines import Counts, Line
 from leasehold_links.data.tables import import_, import_item, upload
-from leasehold_links.texts import tidy
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from sqlalchemy import select
 
 from leasehold.kit.data import database_of
+from leasehold.kit.people import DEMO_USER
 from leasehold_links.data.tables import import_
 from leasehold_links.demo.file import FILE_NAME, demo_file, demo_pages
 from leasehold_links.demo.odd_web import OddWeb
 from leasehold_links.demo.places import ENDING
-from leasehold_links.model.people import DEMO_USER
 from leasehold_links.settings import lending, settings
 from leasehold_links.uploading import start_import
 

@@ -9,7 +9,7 @@ import msgspec
 from ada_url import join_url
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from leasehold_links.texts import LONGEST_EXCERPT, excerpt, tidy
+from leasehold.kit.texts import LONGEST_EXCERPT, excerpt, tidy
 
 LONGEST_TITLE = 300
 LONGEST_DESCRIPTION = 1_000

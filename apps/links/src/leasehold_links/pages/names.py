@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
+from leasehold.kit.texts import tidy
 from leasehold_links.encodings import codec_of
 from leasehold_links.pages.metadata import LONGEST_TITLE
-from leasehold_links.texts import tidy
 
 _EXTENDED = re.compile(r"filename\*\s*=\s*([\w-]+)'[^']*'([^;]+)", re.IGNORECASE)
 _PLAIN = re.compile(r"""filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))""", re.IGNORECASE)

@@ -5,23 +5,21 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
-from starlette.routing import Route
-
+from leasehold.kit import web
 from leasehold.kit.data import database_of
-from leasehold_links.web import problems
 from leasehold_links.web.api import domains, enrichment, export, folders, imports, links
-from leasehold_links.web.body_limit import BodyLimit
-from leasehold_links.web.described import describe, name_operation
 from leasehold_links.web.library import Library
-from leasehold_links.web.pages import choices, dead, link, static_files
+from leasehold_links.web.pages import choices, dead, link
 from leasehold_links.web.pages import domains as domain_pages
 from leasehold_links.web.pages import imports as import_pages
 from leasehold_links.web.pages import library as library_pages
-from leasehold_links.web.pages.trouble import show_problem
+from leasehold_links.web.pages.visiting import PAGES
+from leasehold_links.web.problems import PROBLEMS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from fastapi import FastAPI
 
     import leasehold as lh
 
@@ -39,31 +37,21 @@ ROUTERS = (
     dead.router,
     domain_pages.router,
     choices.router,
-    static_files.router,
 )
 
 
 def make_app(client: lh.Client) -> FastAPI:
     """Make the library's pages and API over a queue's database."""
-    app = FastAPI(
+    app = web.make_app(
         title="leasehold-links",
         summary="A library of links that enriches itself.",
-        openapi_url="/api/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        generate_unique_id_function=name_operation,
+        routers=ROUTERS,
+        problems=PROBLEMS,
+        pages=PAGES,
         lifespan=_living,
-        redirect_slashes=False,  # a POST that is redirected may lose its body
+        large={"/api/imports", "/imports"},  # a bookmark file
     )
     app.state.library = Library(client, database_of(client.url))
-    for router in ROUTERS:
-        app.include_router(router)
-    app.state.problem_page = show_problem
-    routes = (route for router in ROUTERS for route in router.routes)
-    app.state.routes = [route for route in routes if isinstance(route, Route)]
-    app.add_middleware(BodyLimit)
-    problems.install(app)
-    describe(app)
     return app
 
 

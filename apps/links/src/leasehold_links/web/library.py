@@ -10,8 +10,8 @@ from fastapi import Depends, Request
 
 import leasehold as lh
 from leasehold.kit.data import Database
+from leasehold.kit.web import Following
 from leasehold_links.settings import Settings, settings
-from leasehold_links.web.following import Following
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -9,9 +9,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.concurrency import run_in_threadpool
 
-from leasehold.web import make_problem
+from leasehold.web import Refused, make_problem
 from leasehold_links.uploading import Upload
-from leasehold_links.web.problems import Refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -17,9 +17,9 @@ from leasehold_links.web.api.values import (
     DomainPath,
     LimitQuery,
 )
-from leasehold_links.web.described import problems
 from leasehold_links.web.library import OfLibrary
 from leasehold_links.web.people import Decider, Overseer
+from leasehold_links.web.problems import PROBLEMS
 
 router = APIRouter(prefix="/api/domains", tags=["domains"])
 DomainState = Literal["candidate", "blocked", "allowed"]
@@ -61,7 +61,7 @@ class Decision(Document):
     requeueable: int
 
 
-@router.get("", responses=problems())
+@router.get("", responses=PROBLEMS.responses())
 def list_domains(
     _person: Overseer,
     library: OfLibrary,
@@ -76,19 +76,19 @@ def list_domains(
     return DomainList.model_validate(page, from_attributes=True)
 
 
-@router.post("/{domain}/block", response_model=Decision, responses=problems())
+@router.post("/{domain}/block", response_model=Decision, responses=PROBLEMS.responses())
 def block_domain(domain: DomainPath, person: Decider, library: OfLibrary) -> curating.Decision:
     """Fetch nothing of this domain any more."""
     return curating.block(library.database, domain, by=person.user_id)
 
 
-@router.post("/{domain}/allow", response_model=Decision, responses=problems())
+@router.post("/{domain}/allow", response_model=Decision, responses=PROBLEMS.responses())
 def allow_domain(domain: DomainPath, person: Decider, library: OfLibrary) -> curating.Decision:
     """Lift a block, or say that a candidate is none; then `requeue` tries its links again."""
     return curating.allow(library.database, domain, by=person.user_id)
 
 
-@router.post("/{domain}/requeue", response_model=Requeued, responses=problems())
+@router.post("/{domain}/requeue", response_model=Requeued, responses=PROBLEMS.responses())
 def requeue_domain(domain: DomainPath, _person: Decider, library: OfLibrary) -> curating.Requeued:
     """Try everybody's links again that died of what `allow` has lifted."""
     return curating.requeue_lifted(library.client, library.database, domain)

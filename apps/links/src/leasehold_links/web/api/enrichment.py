@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from leasehold.kit.web import Changer, Reader
 from leasehold_links import curating
 from leasehold_links.data.enrichments import Wanted
 from leasehold_links.web.api.values import (
@@ -19,9 +20,8 @@ from leasehold_links.web.api.values import (
     LimitQuery,
     Tag,
 )
-from leasehold_links.web.described import problems
 from leasehold_links.web.library import OfLibrary
-from leasehold_links.web.people import Changer, Reader
+from leasehold_links.web.problems import PROBLEMS
 
 router = APIRouter(prefix="/api/enrichment", tags=["enrichment"])
 
@@ -85,7 +85,7 @@ class Requeued(Document):
     requeued: int
 
 
-@router.get("/stats", responses=problems())
+@router.get("/stats", responses=PROBLEMS.responses())
 def get_stats(person: Reader, library: OfLibrary) -> Stats:
     """Count your links by the state of their enrichment."""
     found = curating.stats(library.database, person.user_id)
@@ -99,7 +99,7 @@ def get_stats(person: Reader, library: OfLibrary) -> Stats:
     )
 
 
-@router.get("/dead", responses=problems())
+@router.get("/dead", responses=PROBLEMS.responses())
 def list_dead(
     *,
     person: Reader,
@@ -118,7 +118,7 @@ def list_dead(
     return DeadLetters.model_validate(found, from_attributes=True)
 
 
-@router.post("/requeue", response_model=Requeued, responses=problems())
+@router.post("/requeue", response_model=Requeued, responses=PROBLEMS.responses())
 def requeue(asked: RequeueRequest, person: Changer, library: OfLibrary) -> curating.Requeued:
     """Let your dead letters be tried again."""
     wanted = wanted_of(person.user_id, asked.domain, asked.reason)

@@ -8,10 +8,10 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
+from leasehold.kit.web import Reader
 from leasehold_links.exporting import export_bookmarks
-from leasehold_links.web.described import problems
 from leasehold_links.web.library import OfLibrary
-from leasehold_links.web.people import Reader
+from leasehold_links.web.problems import PROBLEMS
 
 router = APIRouter(prefix="/api", tags=["export"])
 PIECE_CHARACTERS = 65_536
@@ -25,7 +25,9 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/export.html", response_class=StreamingResponse, responses={**problems(), **_ANSWER})
+@router.get(
+    "/export.html", response_class=StreamingResponse, responses={**PROBLEMS.responses(), **_ANSWER}
+)
 def export(person: Reader, library: OfLibrary) -> StreamingResponse:
     """Export your library, piece by piece; imported again it is the same."""
     pieces = _gathered(export_bookmarks(library.database, person.user_id))

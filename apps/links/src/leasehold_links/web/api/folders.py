@@ -8,13 +8,12 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
+from leasehold.kit.web import Changer, Reader, not_found
 from leasehold_links import editing
 from leasehold_links.data import browsing
 from leasehold_links.web.api.values import Command, Document, IdPath, Tag
-from leasehold_links.web.described import problems
 from leasehold_links.web.library import OfLibrary
-from leasehold_links.web.people import Changer, Reader
-from leasehold_links.web.problems import not_found
+from leasehold_links.web.problems import PROBLEMS
 
 router = APIRouter(prefix="/api/folders", tags=["folders"])
 Root = Literal["menu", "toolbar", "unfiled"]
@@ -48,14 +47,14 @@ class FolderRequest(Command):
     names: Annotated[list[Tag], Field(max_length=50)] = Field(examples=[["News", "Daily"]])
 
 
-@router.get("", responses=problems())
+@router.get("", responses=PROBLEMS.responses())
 def list_folders(person: Reader, library: OfLibrary) -> FolderList:
     """List your folders with how many links are in each."""
     rows = library.read(browsing.folders_of, person.user_id)
     return FolderList.model_validate({"folders": rows})
 
 
-@router.post("", status_code=201, response_model=Place, responses=problems())
+@router.post("", status_code=201, response_model=Place, responses=PROBLEMS.responses())
 def create_folder(asked: FolderRequest, person: Changer, library: OfLibrary) -> dict[str, Any]:
     """Make a folder; one that is there already stays as it is."""
     folder_id = editing.add_folder(
@@ -67,7 +66,7 @@ def create_folder(asked: FolderRequest, person: Changer, library: OfLibrary) -> 
     return row
 
 
-@router.delete("/{folder_id}", status_code=204, responses=problems(404))
+@router.delete("/{folder_id}", status_code=204, responses=PROBLEMS.responses(404))
 def delete_folder(folder_id: IdPath, person: Changer, library: OfLibrary) -> None:
     """Delete a folder with the folders and links in it."""
     editing.delete_folder(library.database, person.user_id, folder_id)

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
+from leasehold.kit.web import Changer, EventStream, Reader, Seen, not_found
 from leasehold_links.data import progress
 from leasehold_links.uploading import Upload, cancel_import
 from leasehold_links.web.api.values import (
@@ -20,15 +21,12 @@ from leasehold_links.web.api.values import (
     IdPath,
     LimitQuery,
 )
-from leasehold_links.web.described import problems
-from leasehold_links.web.following import EventStream, Seen
 from leasehold_links.web.library import Library, OfLibrary
-from leasehold_links.web.people import Changer, Reader
-from leasehold_links.web.problems import not_found
+from leasehold_links.web.problems import PROBLEMS
 from leasehold_links.web.uploads import receive
 
 if TYPE_CHECKING:
-    from leasehold_links.web.people import Person
+    from leasehold.kit.web import Person
 
 router = APIRouter(prefix="/api/imports", tags=["imports"])
 Status = Literal["queued", "running", "succeeded", "failed", "canceled"]
@@ -98,7 +96,9 @@ class ImportItemPage(Document):
     next: int | None
 
 
-@router.post("", status_code=202, response_model=Import, responses=problems(), openapi_extra=_BODY)
+@router.post(
+    "", status_code=202, response_model=Import, responses=PROBLEMS.responses(), openapi_extra=_BODY
+)
 async def create_import(
     request: Request,
     response: Response,
@@ -121,7 +121,7 @@ async def take_file(request: Request, library: Library, person: Person, name: st
         )
 
 
-@router.get("", responses=problems())
+@router.get("", responses=PROBLEMS.responses())
 def list_imports(
     person: Reader,
     library: OfLibrary,
@@ -133,13 +133,13 @@ def list_imports(
     return ImportPage.model_validate({"imports": page.rows, "next": page.next})
 
 
-@router.get("/{import_id}", response_model=Import, responses=problems(404))
+@router.get("/{import_id}", response_model=Import, responses=PROBLEMS.responses(404))
 def get_import(import_id: IdPath, person: Reader, library: OfLibrary) -> dict[str, Any]:
     """Say how an import stands."""
     return find_import(library, person, import_id)
 
 
-@router.get("/{import_id}/items", responses=problems(404))
+@router.get("/{import_id}/items", responses=PROBLEMS.responses(404))
 def list_import_items(
     import_id: IdPath,
     person: Reader,
@@ -155,7 +155,9 @@ def list_import_items(
     return ImportItemPage.model_validate({"items": rows, "next": following})
 
 
-@router.get("/{import_id}/events", response_class=Response, responses={**problems(404), **_EVENTS})
+@router.get(
+    "/{import_id}/events", response_class=Response, responses={**PROBLEMS.responses(404), **_EVENTS}
+)
 async def follow_import(import_id: IdPath, person: Reader, library: OfLibrary) -> Response:
     """Follow an import as server-sent events, until it has ended."""
     await run_in_threadpool(find_import, library, person, import_id)
@@ -171,7 +173,7 @@ async def follow_import(import_id: IdPath, person: Reader, library: OfLibrary) -
     return EventStream(ear, "progress")
 
 
-@router.post("/{import_id}/cancel", response_model=Import, responses=problems(404))
+@router.post("/{import_id}/cancel", response_model=Import, responses=PROBLEMS.responses(404))
 def cancel(import_id: IdPath, person: Changer, library: OfLibrary) -> dict[str, Any]:
     """Stop an import; what is in stays. It is `running` until its worker has heard of it."""
     cancel_import(library.client, library.database, person.user_id, import_id)

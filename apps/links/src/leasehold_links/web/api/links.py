@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from leasehold.kit.data import Page
+from leasehold.kit.web import Changer, EventStream, Reader, Seen, not_found
 from leasehold_links import curating, editing
 from leasehold_links.data import browsing
 from leasehold_links.data.browsing import Wanted
@@ -31,15 +32,12 @@ from leasehold_links.web.api.values import (
     Title,
     said,
 )
-from leasehold_links.web.described import problems
-from leasehold_links.web.following import EventStream, Seen
 from leasehold_links.web.library import Library, OfLibrary
-from leasehold_links.web.people import Changer, Reader
-from leasehold_links.web.problems import not_found
+from leasehold_links.web.problems import PROBLEMS
 from leasehold_links.web.showing import show_link
 
 if TYPE_CHECKING:
-    from leasehold_links.web.people import Person
+    from leasehold.kit.web import Person
 
 router = APIRouter(prefix="/api/links", tags=["links"])
 _MOST_FOLLOWED = 200
@@ -129,7 +127,7 @@ class Refreshed(Document):
     is_new: bool
 
 
-@router.get("", responses=problems(404))
+@router.get("", responses=PROBLEMS.responses(404))
 def list_links(
     *,
     person: Reader,
@@ -153,7 +151,9 @@ _THERE: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("", status_code=201, response_model=WholeLink, responses={**problems(404), **_THERE})
+@router.post(
+    "", status_code=201, response_model=WholeLink, responses={**PROBLEMS.responses(404), **_THERE}
+)
 def create_link(
     asked: LinkRequest, request: Request, response: Response, person: Changer, library: OfLibrary
 ) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def create_link(
     return whole_link(library, person, added.link_id)
 
 
-@router.get("/events", response_class=Response, responses={**problems(), **_EVENTS})
+@router.get("/events", response_class=Response, responses={**PROBLEMS.responses(), **_EVENTS})
 async def follow_links(
     person: Reader,
     library: OfLibrary,
@@ -183,13 +183,13 @@ async def follow_links(
     return EventStream(library.following.follow(name, look), "states")
 
 
-@router.get("/{link_id:uuid}", response_model=WholeLink, responses=problems(404))
+@router.get("/{link_id:uuid}", response_model=WholeLink, responses=PROBLEMS.responses(404))
 def get_link(link_id: IdPath, person: Reader, library: OfLibrary) -> dict[str, Any]:
     """Say all that is known of a link."""
     return whole_link(library, person, link_id)
 
 
-@router.patch("/{link_id:uuid}", response_model=WholeLink, responses=problems(404, 409))
+@router.patch("/{link_id:uuid}", response_model=WholeLink, responses=PROBLEMS.responses(404, 409))
 def edit_link(
     link_id: IdPath, asked: LinkChange, person: Changer, library: OfLibrary
 ) -> dict[str, Any]:
@@ -198,14 +198,17 @@ def edit_link(
     return whole_link(library, person, link_id)
 
 
-@router.delete("/{link_id:uuid}", status_code=204, responses=problems(404))
+@router.delete("/{link_id:uuid}", status_code=204, responses=PROBLEMS.responses(404))
 def delete_link(link_id: IdPath, person: Changer, library: OfLibrary) -> None:
     """Take a link out of its folder."""
     editing.delete_link(library.database, person.user_id, link_id)
 
 
 @router.post(
-    "/{link_id:uuid}/refresh", status_code=202, response_model=Refreshed, responses=problems(404)
+    "/{link_id:uuid}/refresh",
+    status_code=202,
+    response_model=Refreshed,
+    responses=PROBLEMS.responses(404),
 )
 def refresh_link(link_id: IdPath, person: Changer, library: OfLibrary) -> curating.Refreshed:
     """Fetch a link anew, whatever became of it before."""

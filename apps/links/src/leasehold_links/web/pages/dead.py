@@ -7,11 +7,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Form, Query, Response
 
+from leasehold.kit.web import Changer
 from leasehold_links import curating
 from leasehold_links.web.api.enrichment import wanted_of
-from leasehold_links.web.pages.rendering import render
-from leasehold_links.web.pages.visiting import OfVisit
-from leasehold_links.web.people import Changer
+from leasehold_links.web.pages.visiting import PAGES, OfVisit
 
 router = APIRouter(include_in_schema=False)
 ROWS = 50
@@ -32,7 +31,7 @@ def show_dead(
     groups = curating.group_dead(database, wanted)
     letters = curating.list_dead(database, wanted, after=after, limit=ROWS + 1) if is_group else []
     more = letters[ROWS - 1].canonical_id if len(letters) > ROWS else None
-    return render(
+    return PAGES.render(
         visit,
         "dead.html",
         groups=groups[:MOST_GROUPS],

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Form, Query, Response
 
 from leasehold_links import curating
 from leasehold_links.data.domains import STATES
-from leasehold_links.web.pages.rendering import render
-from leasehold_links.web.pages.visiting import OfVisit
+from leasehold_links.web.pages.visiting import PAGES, OfVisit
 from leasehold_links.web.people import Decider, Overseer
 
 router = APIRouter(include_in_schema=False)
@@ -29,7 +28,7 @@ def show_domains(
     shown = state if state in STATES else None
     found = curating.list_domains(visit.library.database, shown, after=after, limit=ROWS + 1)
     more = found[ROWS - 1].domain if len(found) > ROWS else None
-    return render(
+    return PAGES.render(
         visit,
         "domains.html",
         domains=found[:ROWS],

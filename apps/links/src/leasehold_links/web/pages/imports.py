@@ -8,16 +8,16 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 import leasehold as lh
+from leasehold.kit.web import Changer
+from leasehold.web import Refused
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import progress
 from leasehold_links.errors import FileTooLarge
 from leasehold_links.uploading import cancel_import
 from leasehold_links.web.api.imports import ENDED, find_import, take_file
 from leasehold_links.web.api.values import CursorQuery, IdPath
-from leasehold_links.web.pages.rendering import render
-from leasehold_links.web.pages.visiting import OfVisit, Visit
-from leasehold_links.web.people import Changer
-from leasehold_links.web.problems import Refused, tell
+from leasehold_links.web.pages.visiting import PAGES, OfVisit, Visit
+from leasehold_links.web.problems import PROBLEMS
 
 router = APIRouter(include_in_schema=False)
 ROWS = 50
@@ -34,7 +34,7 @@ def _imports_page(
 ) -> Response:
     user_id = visit.person.user_id
     page = visit.library.read(progress.imports_of, user_id, before=before, limit=ROWS)
-    return render(
+    return PAGES.render(
         visit,
         "imports.html",
         status=status,
@@ -51,7 +51,7 @@ async def upload(request: Request, visit: OfVisit, person: Changer) -> Response:
     try:
         import_id = await take_file(request, visit.library, person)
     except (NotBookmarks, FileTooLarge, Refused) as error:
-        problem = error.problem if isinstance(error, Refused) else tell(error)
+        problem = error.problem if isinstance(error, Refused) else PROBLEMS.tell(error)
         refusal = _refusal(visit, error)
         return await run_in_threadpool(_imports_page, visit, refusal=refusal, status=problem.status)
     return visit.go(f"/imports/{import_id}")
@@ -73,7 +73,7 @@ def show_import(
     """Show how an import goes on, and the lines that did not become links."""
     row = find_import(visit.library, visit.person, import_id)
     items, following = visit.library.read(progress.items_of, import_id, after=after, limit=ROWS)
-    return render(
+    return PAGES.render(
         visit,
         "import.html",
         of=row,

@@ -7,14 +7,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Form, Query, Response
 
+from leasehold.kit.web import Changer
 from leasehold_links import editing
 from leasehold_links.data import browsing
 from leasehold_links.data.browsing import Wanted
 from leasehold_links.web.api.links import LIVE, read_links, words_of
-from leasehold_links.web.pages.rendering import render
 from leasehold_links.web.pages.tree import branches
-from leasehold_links.web.pages.visiting import OfVisit, Visit
-from leasehold_links.web.people import Changer
+from leasehold_links.web.pages.visiting import PAGES, OfVisit, Visit
 
 if TYPE_CHECKING:
     from leasehold_links.data.browsing import Row
@@ -40,7 +39,7 @@ def show_library(
     )
     folders = visit.library.read(browsing.folders_of, visit.person.user_id)
     here = next((each for each in folders if each["id"] == folder), None)
-    return render(
+    return PAGES.render(
         visit,
         "library.html",
         links=links,

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Form, Response
 
 import leasehold as lh
+from leasehold.kit.web import Changer
 from leasehold_links import curating, editing
 from leasehold_links.data import browsing
 from leasehold_links.web.api.links import whole_link
 from leasehold_links.web.api.values import IdPath
 from leasehold_links.web.pages.library import folder_name, read_id
-from leasehold_links.web.pages.rendering import render
-from leasehold_links.web.pages.visiting import OfVisit
-from leasehold_links.web.people import Changer
+from leasehold_links.web.pages.visiting import PAGES, OfVisit
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -32,7 +31,7 @@ def show_link(link_id: IdPath, visit: OfVisit) -> Response:
         for each in whole["places"]
     ]
     history, why = _work(visit.library.client, whole["job_id"])
-    return render(
+    return PAGES.render(
         visit,
         "link.html",
         of=whole,

@@ -1,46 +1,8 @@
 "use strict";
-// What pages do beyond forms and links: live progress, files that are dropped, times as one reads them.
+// What only pages of the library do: progress of an import, files that are dropped.
 (function () {
-  const language = document.documentElement.lang;
-  const number = (value) => new Intl.NumberFormat(language).format(value);
-  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? number(values[name]) : whole));
+  const { number, fill, renew, listen } = kit;
   const byId = (id) => document.getElementById(id);
-
-  function localise(part) {
-    const shown = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-    for (const each of part.querySelectorAll("time[datetime]")) each.textContent = shown.format(new Date(each.dateTime));
-  }
-
-  // The page again, and of it what lives; what somebody is busy with stays as it is.
-  async function renew() {
-    const answer = await fetch(location.href, { headers: { accept: "text/html" } });
-    if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const old of document.querySelectorAll("[data-live]")) {
-      const other = fresh.getElementById(old.id);
-      if (!other || old.contains(document.activeElement)) continue;
-      localise(other);
-      if (old.innerHTML !== other.innerHTML) old.replaceWith(document.adoptNode(other));
-    }
-  }
-
-  // A stream that comes back by itself; while it is away the page says so.
-  function listen(address, name, heard, ended) {
-    const stream = new EventSource(address);
-    let told = null;
-    stream.onopen = () => { told?.remove(); told = null; };
-    stream.onerror = () => {
-      if (told || stream.readyState === EventSource.CLOSED) return;
-      told = document.createElement("p");
-      told.className = "lost";
-      told.setAttribute("role", "status");
-      told.textContent = document.body.dataset.lost;
-      document.body.append(told);
-    };
-    stream.addEventListener(name, (event) => heard(JSON.parse(event.data)));
-    stream.addEventListener("end", () => { stream.close(); ended(); });
-    addEventListener("pagehide", () => stream.close());
-  }
 
   function followImport(panel) {
     const bar = byId("bar"), counted = byId("counted"), status = byId("status");
@@ -51,15 +13,6 @@
       for (const name of ["imported", "duplicate", "skipped", "failed"]) byId(name).textContent = number(told[name + "_items"]);
       status.className = "badge " + told.status;
       status.textContent = status.dataset[told.status];
-    }, renew);
-  }
-
-  function followLinks(list) {
-    let before = null;
-    listen(list.dataset.follow, "states", (states) => {
-      const now = JSON.stringify(states);
-      if (before !== null && before !== now) renew();
-      before = now;
     }, renew);
   }
 
@@ -107,9 +60,7 @@
 
   // A picture that can't be had leaves no hole.
   document.addEventListener("error", (event) => { if (event.target.tagName === "IMG") event.target.remove(); }, true);
-  localise(document);
   for (const each of document.querySelectorAll("[data-import]")) followImport(each);
-  for (const each of document.querySelectorAll("[data-follow]")) followLinks(each);
   for (const each of document.querySelectorAll("[data-stats]")) countStates(each);
   if (byId("drop")) takeFiles(byId("drop"));
   if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".tree details")?.removeAttribute("open");

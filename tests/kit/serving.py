@@ -1,4 +1,4 @@
-"""The service with the library in it, on a socket of its own, served from a thread."""
+"""The service with an application in it, on a socket of its own, served from a thread."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ import asyncio
 import socket
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from leasehold.web import WebSettings
 from leasehold.web.applications import Found
 from leasehold.web.assembly import assemble
-from leasehold_links.web import application
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import leasehold as lh
-    from leasehold_links.web.library import Library
+    from leasehold.web import Application
 
 
 class Serving:
     """A running service; it can be ended and begun again on its port."""
 
-    def __init__(self, client: lh.Client, settings: WebSettings) -> None:
+    def __init__(
+        self, client: lh.Client, application: Application, settings: WebSettings, **options: Any
+    ) -> None:
         self._client = client
+        self._application = application
         self._settings = settings
+        self._options = options  # of `assemble`
         self._port = 0
         self.start()
 
@@ -36,15 +39,18 @@ class Serving:
         return f"http://127.0.0.1:{self._port}"
 
     @property
-    def library(self) -> Library:
-        found: Library = self._assembly.served["links"].state.library  # type: ignore[attr-defined] # a FastAPI
-        return found
+    def state(self) -> Any:
+        """What the application's requests share."""
+        app: Any = self._assembly.served[self._application.name]
+        return app.state
 
     def start(self) -> None:
         self._opened = socket.create_server(("127.0.0.1", self._port))
         self._port = self._opened.getsockname()[1]
-        found = [Found(name="links", application=application())]
-        self._assembly = assemble(self._client, settings=self._settings, found=found)
+        found = [Found(name=self._application.name, application=self._application)]
+        self._assembly = assemble(
+            self._client, settings=self._settings, found=found, **self._options
+        )
         assert not self._assembly.broken, self._assembly.broken
         config = uvicorn.Config(
             self._assembly.app, log_config=None, timeout_graceful_shutdown=5, ws="none"
@@ -74,9 +80,15 @@ class Serving:
 
 
 @contextmanager
-def serving(client: lh.Client, settings: WebSettings | None = None) -> Iterator[Serving]:
-    """Serve the library until the end of the block."""
-    served = Serving(client, settings or WebSettings(needs_worker=False))
+def serving(
+    client: lh.Client,
+    application: Application,
+    settings: WebSettings | None = None,
+    **options: Any,
+) -> Iterator[Serving]:
+    """Serve an application until the end of the block."""
+    chosen = settings or WebSettings(needs_worker=False)
+    served = Serving(client, application, chosen, **options)
     try:
         yield served
     finally:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import anyio.to_thread
 from starlette.responses import Response
 
-from leasehold.web import make_problem, until_over
-from leasehold_links.web.problems import Refused
+from leasehold.web import Refused, make_problem, until_over
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

@@ -1,4 +1,4 @@
-"""Whose library it is: one name for each person, also where people are of different tenants."""
+"""Whose things are whose: one name for each person, also where people are of different tenants."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ DEMO_USER = "demo"  # whoever comes where nobody is asked who they are; the comm
 
 
 def user_id_of(name: str, tenant: str | None = None) -> str:
-    """Name the library of a person; two tenants' people of one name have two libraries."""
+    """Name a person for good; people of one name and two tenants are two."""
     return _plain(name) if tenant is None else f"{_plain(tenant)}/{_plain(name)}"
 
 

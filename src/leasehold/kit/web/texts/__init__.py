@@ -1,0 +1,1 @@
+"""What pages of every application say, in one table for each language."""
