@@ -10,8 +10,20 @@ const kit = (function () {
     for (const each of part.querySelectorAll("time[datetime]")) each.textContent = shown.format(new Date(each.dateTime));
   }
 
+  // One at a time, and once more for whoever asked meanwhile: the last one shows how it stands now.
+  let renewing = null, isStale = false;
+  function renew() {
+    isStale = true;
+    renewing ??= (async () => {
+      try {
+        while (isStale) { isStale = false; await renewOnce(); }
+      } finally { renewing = null; }
+    })();
+    return renewing;
+  }
+
   // The page again, and of it what lives; what somebody is busy with stays as it is.
-  async function renew() {
+  async function renewOnce() {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
