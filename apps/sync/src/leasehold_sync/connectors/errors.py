@@ -53,7 +53,7 @@ class RequestRefused(SourceFailed):
     may_retry = False
 
     def __init__(self, status: int, error: str, param: str, message: str) -> None:
-        super().__init__(f"{status} {error or 'error'}: {message}")
+        super().__init__(f"{status} {message}")
         self.status = status
         self.error = error
         self.param = param

@@ -59,8 +59,22 @@ class Http:
             self._line.close()
             self._line = None
 
-    def ask(self, method: str, url: str, headers: dict[str, str], body: bytes) -> Answer:
-        """Ask once, within the time that is left; any status is an answer."""
+    def ask(
+        self,
+        method: str,
+        url: str,
+        headers: dict[str, str],
+        body: bytes,
+        *,
+        is_repeatable: bool = True,
+    ) -> Answer:
+        """Ask within the time that is left; any status is an answer.
+
+        A connection that was kept open may be dead, and then the request is sent again over a new
+        one. What must not be asked twice has a connection of its own from the start.
+        """
+        if not is_repeatable:
+            self.close()
         try:
             return self._read(self._send(method, url, headers, body))
         except http.client.IncompleteRead as error:
@@ -113,16 +127,24 @@ class Api:
     #: Finds in an error's document what this API writes there.
     complaint: Callable[[dict[str, Any]], Complaint]
 
-    def get(self, path: str, query: Sequence[tuple[str, str]] = ()) -> Answer:
+    def get(
+        self,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        *,
+        is_repeatable: bool = True,
+    ) -> Answer:
         joint = "&" if "?" in path else "?"
-        return self._ask("GET", path + (joint + urlencode(query) if query else ""), b"")
+        target = path + (joint + urlencode(query) if query else "")
+        return self._ask("GET", target, b"", is_repeatable=is_repeatable)
 
     def post(self, path: str, asked: Mapping[str, Any]) -> Answer:
         return self._ask("POST", path, msgspec.json.encode(asked))
 
-    def _ask(self, method: str, path: str, body: bytes) -> Answer:
+    def _ask(self, method: str, path: str, body: bytes, *, is_repeatable: bool = True) -> Answer:
         base = (self.config.base_url or self.base_url).rstrip("/")
-        answer = self.http.ask(method, base + path, self._headers(body), body)
+        headers = self._headers(body)
+        answer = self.http.ask(method, base + path, headers, body, is_repeatable=is_repeatable)
         if answer.status == _OK:
             return answer
         raise refusal(answer, self.complaint, self.config.credential.reveal())
@@ -157,8 +179,8 @@ def _complaint(body: bytes, content_type: str) -> dict[str, Any]:
     """Read an error's document; what is none is a complaint without words."""
     try:
         return read_document(body, content_type)
-    except BadAnswer as error:
-        return {"unread": str(error)}
+    except BadAnswer:
+        return {}
 
 
 def _host_of(url: str) -> str:

@@ -3,6 +3,11 @@
 A scroll can't be taken up: there is one per app, it dies after a minute without a request, and then
 it begins at zero. So a scan whose scroll is lost begins anew, within itself: what it had seen stays
 seen, and only a scroll that came to its end says that nothing else is there.
+
+And it only goes forward: whoever asks twice gets two pages. If an answer may have been lost (a
+request failed, or another process asked last), a page may have been passed over, and nobody can
+tell. Such a scroll is read to its end, then once more from the beginning; if that pass is in doubt,
+too, the scan has seen what it has seen and is not called complete.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from leasehold_sync.connectors.answers import Answer
 from leasehold_sync.connectors.errors import (
@@ -61,6 +67,9 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True):
     scroll: str = ""
     pages: int = 0
     restarts: int = 0
+    #: A page of this scroll may have been passed over.
+    is_doubtful: bool = False
+    is_second_pass: bool = False
 
 
 class IntercomConnector:
@@ -72,6 +81,8 @@ class IntercomConnector:
 
     def __init__(self, http: Http) -> None:
         self._http = http
+        #: Where a scroll stands for sure: the last answer came, and it came to us.
+        self._certain: str | None = None
 
     def validate(self, config: Config) -> None:
         check_access(config)
@@ -90,7 +101,7 @@ class IntercomConnector:
         if name in _SEARCHED:
             page = self._searched(api, name, place, since)
         elif name == "companies":
-            page = self._scrolled(api, place)
+            page = self._scrolled(api, cursor)
         else:
             page = self._seen(name, api.get(f"/{name}"), api)
         return page
@@ -106,16 +117,28 @@ class IntercomConnector:
             page, next_cursor=encode_place(Place(after=after)), complete=False
         )
 
-    def _scrolled(self, api: Api, place: Place) -> Page:
+    def _scrolled(self, api: Api, cursor: str | None) -> Page:
+        place = decode_place(cursor, Place)
+        is_certain, self._certain = not place.scroll or cursor == self._certain, None
+        place = replace(place, is_doubtful=place.is_doubtful or not is_certain)
         answer, place = _scroll(api, place)
         page = self._seen("companies", answer, api)
         if not answer.rows("data"):
-            return page  # the end, and the scroll is gone
+            return self._ended(page, place)
         if not (scroll := text_at(answer.document, "scroll_param")):
             raise BadAnswer("a page of a scroll without scroll_param")
         # The parameter is often the same for all pages; how many there were tells them apart.
-        place = Place(scroll=scroll, pages=place.pages + 1, restarts=place.restarts)
-        return dataclasses.replace(page, next_cursor=encode_place(place), complete=False)
+        self._certain = encode_place(replace(place, scroll=scroll, pages=place.pages + 1))
+        return dataclasses.replace(page, next_cursor=self._certain, complete=False)
+
+    def _ended(self, page: Page, place: Place) -> Page:
+        """Say what the end of a scroll means; the scroll itself is gone with it."""
+        if not place.is_doubtful:
+            return page
+        if place.is_second_pass:
+            return dataclasses.replace(page, complete=False)
+        again = encode_place(Place(restarts=place.restarts, is_second_pass=True))
+        return dataclasses.replace(page, next_cursor=again, complete=False)
 
     def _seen(self, name: str, answer: Answer, api: Api, *, is_full: bool = True) -> Page:
         """Make a last page; whoever knows more says so."""
@@ -167,15 +190,16 @@ def _scroll(api: Api, place: Place) -> tuple[Answer, Place]:
     """Read the scroll's next page, or the first one of a new scroll."""
     if place.scroll:
         try:
-            return api.get("/companies/scroll", [("scroll_param", place.scroll)]), place
+            query = [("scroll_param", place.scroll)]
+            return api.get("/companies/scroll", query, is_repeatable=False), place
         except (RequestRefused, SourceUnavailable) as error:
             if not _is_lost(error):
                 raise
-            place = Place(restarts=place.restarts + 1)
+            place = Place(restarts=place.restarts + 1, is_second_pass=place.is_second_pass)
     if place.restarts > MOST_RESTARTS:
         raise ScanLost(f"the scroll of companies died {place.restarts} times on its way")
     try:
-        return api.get("/companies/scroll"), place
+        return api.get("/companies/scroll", is_repeatable=False), place
     except RequestRefused as refused:
         if refused.error != "scroll_exists":
             raise

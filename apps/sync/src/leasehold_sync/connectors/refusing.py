@@ -86,12 +86,10 @@ def _until_reset(answer: Answer) -> float | None:
 
 
 def _read(document: dict[str, Any], read: Callable[[dict[str, Any]], Complaint]) -> Complaint:
-    if "unread" in document:
-        return Complaint(message=str(document["unread"]))
     try:
         return read(document)
     except (AttributeError, IndexError, KeyError, TypeError):
-        return Complaint(message="an error without the API's own words")
+        return Complaint(message="no error that this API would write")
 
 
 def _said(complaint: Complaint, credential: str) -> str:
