@@ -6,6 +6,8 @@ import json
 import os
 import socket
 import threading
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 
 import httpx
 import pytest
@@ -161,3 +163,30 @@ def test_several_requests_at_once_on_one_connection_are_answered_in_their_order(
                 received += connection.recv(65_536)
 
         assert [seen.path for seen in server.seen()] == ["/a", "/b"]
+
+
+def test_an_error_can_repeat_the_credential() -> None:
+    with StripeServer() as server, asking(server) as client:
+        server.fail("echo")
+
+        assert server.key in client.get(LIST).text
+
+
+def test_an_answer_can_drip_so_that_no_read_is_late_but_the_whole_is() -> None:
+    with StripeServer(rows={"customers": 100}) as server, asking(server) as client:
+        server.fail("drip")
+        with client.stream("GET", LIST) as answer:
+            received = sum(
+                len(piece) for _, piece in zip(range(3), answer.iter_raw(), strict=False)
+            )
+
+    assert 0 < received < int(answer.headers["Content-Length"])
+
+
+def test_answers_carry_the_time_of_the_servers_own_clock() -> None:
+    with StripeServer() as server, asking(server) as client:
+        before = parsedate_to_datetime(client.get(LIST).headers["Date"])
+        server.advance(3600)
+        after = parsedate_to_datetime(client.get(LIST).headers["Date"])
+
+    assert timedelta(minutes=59) < after - before < timedelta(minutes=61)

@@ -7,18 +7,20 @@ windows, rows that come and go while somebody reads. Tests and the demo use them
 from __future__ import annotations
 
 from leasehold_sync.servers.controls import Controls, Seen
+from leasehold_sync.servers.intercom import IntercomServer
 from leasehold_sync.servers.notion import NotionServer
 from leasehold_sync.servers.process import ServerProcess
 from leasehold_sync.servers.server import LocalServer
 from leasehold_sync.servers.stripe import StripeServer
 
 SERVERS: dict[str, type[LocalServer]] = {
-    server.name: server for server in (NotionServer, StripeServer)
+    server.name: server for server in (IntercomServer, NotionServer, StripeServer)
 }
 
 __all__ = [
     "SERVERS",
     "Controls",
+    "IntercomServer",
     "LocalServer",
     "NotionServer",
     "Seen",

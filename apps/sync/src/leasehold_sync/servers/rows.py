@@ -54,6 +54,18 @@ class Ids(msgspec.Struct, frozen=True, kw_only=True):
             return None
 
 
+class Numerals(msgspec.Struct, frozen=True, kw_only=True):
+    """The names of rows as numbers, which follow one another."""
+
+    before: int
+
+    def text(self, number: int) -> str:
+        return str(self.before + number)
+
+    def number(self, text: str) -> int | None:
+        return int(text) - self.before if text.isascii() and text.isdigit() else None
+
+
 class Row(msgspec.Struct, frozen=True):
     """What a row's text is made from; times are seconds since 1970."""
 
@@ -67,7 +79,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """A collection: what differs from row to row, and what is the same in all of them."""
 
     name: str
-    ids: Ids
+    ids: Ids | Numerals
     own: Callable[[Row], dict[str, Any]]
     common: dict[str, Any] = {}
 
@@ -171,7 +183,7 @@ class Rows:
         touched = [
             (moment, number)
             for number, moment in self._updated.items()
-            if number not in self._deleted and _is_within(moment, since, until)
+            if number not in self._deleted and is_within(moment, since, until)
         ]
         touched.sort(reverse=newest_first)
         keyed = ((self.created(number), number) for number in untouched)
@@ -181,6 +193,13 @@ class Rows:
         gone = sum(first <= number <= last for number in self._deleted)
         return max(0, last - first + 1 - gone)
 
+    def count_updated(self, since: int | None, until: int | None) -> int:
+        first, last = self.between(since, until)
+        moved = [number for number in self._updated if number not in self._deleted]
+        left = sum(first <= number <= last for number in moved)
+        came = sum(is_within(self._updated[number], since, until) for number in moved)
+        return self.count(first, last) - left + came
 
-def _is_within(moment: int, since: int | None, until: int | None) -> bool:
+
+def is_within(moment: int, since: int | None, until: int | None) -> bool:
     return (since is None or moment >= since) and (until is None or moment <= until)

@@ -6,6 +6,7 @@ import threading
 from abc import abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
+from email.utils import formatdate
 from itertools import islice
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -13,7 +14,7 @@ import msgspec
 
 from leasehold_sync.servers.controls import Controls, Seen
 from leasehold_sync.servers.rows import SPACING_SECONDS, Clock, Kind, Rows
-from leasehold_sync.servers.trouble import REPLIES, STUCK, Shape, Trouble, Troubles, spoil
+from leasehold_sync.servers.trouble import ECHO, REPLIES, STUCK, Shape, Trouble, Troubles, spoil
 from leasehold_sync.servers.window import Window
 from leasehold_sync.servers.wire import HOST, Listener, Reply, Request
 
@@ -57,7 +58,7 @@ class LocalServer(Controls):
             known = ", ".join(self.rows)
             raise ValueError(f"{self.name} has no {', '.join(counts)}; it has {known}")
         self._lock = threading.RLock()
-        self._troubles = Troubles()
+        self._troubles = Troubles(self.own_trouble)
         self._delays: dict[str, float] = {}
         self.window = Window(self.clock)
         self._counts: Counter[str] = Counter()
@@ -77,6 +78,10 @@ class LocalServer(Controls):
     def too_many(self, wait: float) -> Reply:
         """Return what the API says to who has used up his window, which ends in so many seconds."""
         return self.problem(429, wait)
+
+    def own_trouble(self, _how: str) -> Reply | None:
+        """Return what an API sends when something happens that no other one knows."""
+        return None
 
     def start(self) -> None:
         self._listener.start()
@@ -151,7 +156,9 @@ class LocalServer(Controls):
                 self.on_request(request)
             reply = self._troubled(request)
             self._remember(request, reply)
-            return msgspec.structs.replace(reply, after=self._delay_of(request.path))
+            headers = {"Date": formatdate(self.clock.now(), usegmt=True)} | reply.headers
+            after = self._delay_of(request.path)
+            return msgspec.structs.replace(reply, headers=headers, after=after)
 
     def _troubled(self, request: Request) -> Reply:
         trouble = self._troubles.next(request.path)
@@ -163,9 +170,18 @@ class LocalServer(Controls):
             case Trouble(how=how) if how == STUCK and request.path in self._last:
                 return self._last[request.path]
             case Trouble(how=str(how)) if how in REPLIES:
-                return REPLIES[how]
+                return self._instead(request, how)
             case Trouble(how=how):
-                return spoil(self._limited(request), str(how), self.shape)
+                reply = self.own_trouble(str(how))
+                return reply or spoil(self._limited(request), str(how), self.shape)
+
+    def _instead(self, request: Request, how: str) -> Reply:
+        """Return what comes in place of an answer. It was made all the same: scrolls went on."""
+        self._limited(request)
+        if how != ECHO:
+            return REPLIES[how]
+        said = request.headers.get("authorization", "")
+        return msgspec.structs.replace(REPLIES[how], body=f"Who is {said}?".encode())
 
     def _limited(self, request: Request) -> Reply:
         wait = self.window.spend()

@@ -10,6 +10,7 @@ import msgspec
 
 from leasehold_sync.servers.wire import Reply
 
+ECHO = "echo"  # an error that repeats the credential
 STUCK = "stuck_cursor"  # the page before is shown again
 HUGE_BYTES = 21 * 1024 * 1024
 _HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -20,6 +21,7 @@ REPLIES: dict[str, Reply] = {
     "html": Reply(status=502, body=_BAD_GATEWAY, headers=_HTML),
     "html_ok": Reply(body=_BAD_GATEWAY, headers=_HTML),
     "not_json": Reply(body=b"upstream connect error"),
+    ECHO: Reply(status=400),
     "hangup": Reply(is_hung_up=True),
     "silence": Reply(is_silent=True),
 }
@@ -42,13 +44,16 @@ class Trouble(msgspec.Struct, kw_only=True):
 class Troubles:
     """Those that are still to come, the first one said first."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Callable[[str], Reply | None]) -> None:
+        """`own` knows what this API alone can say."""
+        self._own = own
         self._waiting: list[Trouble] = []
 
     def add(self, trouble: Trouble) -> None:
         known = (STUCK, *REPLIES, *SPOILED, *CUT)
-        if isinstance(trouble.how, str) and trouble.how not in known:
-            raise ValueError(f"unknown trouble {trouble.how!r}; it is a status or one of {known}")
+        how = trouble.how
+        if isinstance(how, str) and how not in known and self._own(how) is None:
+            raise ValueError(f"unknown trouble {how!r}; it is a status or one of {known}")
         self._waiting.append(trouble)
 
     def next(self, path: str) -> Trouble | None:
@@ -107,6 +112,10 @@ def _truncated(reply: Reply) -> Reply:
     return msgspec.structs.replace(reply, body=reply.body[: len(reply.body) // 2])
 
 
+def _drip(reply: Reply) -> Reply:
+    return msgspec.structs.replace(reply, is_dripping=True)
+
+
 def _cut(reply: Reply) -> Reply:
     return msgspec.structs.replace(reply, is_cut=True)
 
@@ -119,5 +128,6 @@ SPOILED: dict[str, Callable[[dict[str, Any], str, Shape], None]] = {
 CUT: dict[str, Callable[[Reply], Reply]] = {
     "truncated": _truncated,
     "cut": _cut,
+    "drip": _drip,
     "huge": _huge,
 }

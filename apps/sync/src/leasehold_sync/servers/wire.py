@@ -20,6 +20,7 @@ HOST = "127.0.0.1"
 JSON = "application/json"
 _HEAD_BYTES = 64 * 1024
 _BODY_BYTES = 1024 * 1024
+_DROP_SECONDS = 0.05
 _END = b"\r\n\r\n"
 
 
@@ -34,7 +35,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """What is sent, `after` seconds; with `is_cut` half of the body, with `is_silent` nothing."""
+    """What is sent, `after` seconds: with `is_cut` half of the body, with `is_silent` nothing.
+
+    With `is_dripping` the last bytes come one by one, as long as somebody listens.
+    """
 
     status: int = 200
     body: bytes = b""
@@ -43,6 +47,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     is_cut: bool = False
     is_hung_up: bool = False
     is_silent: bool = False
+    is_dripping: bool = False
 
 
 Answer: TypeAlias = Callable[[Request], Reply]
@@ -158,6 +163,9 @@ class Visit(asyncio.Protocol):
     def _send(self, reply: Reply) -> None:
         if reply.is_silent or self._transport.is_closing():
             return
+        if reply.is_dripping:
+            self._drip(write_reply(reply))
+            return
         if not reply.is_hung_up:
             self._transport.write(write_reply(reply))
         if reply.is_hung_up or reply.is_cut:
@@ -165,6 +173,19 @@ class Visit(asyncio.Protocol):
             return
         self._is_busy = False
         self._go_on()
+
+    def _drip(self, sent: bytes) -> None:
+        """Send a byte now and then; half of it is never sent in the time that anybody has."""
+        begin = len(sent) // 2
+        self._transport.write(sent[:begin])
+        loop = asyncio.get_running_loop()
+
+        def next_drop(position: int) -> None:
+            if position < len(sent) and not self._transport.is_closing():
+                self._transport.write(sent[position : position + 1])
+                self._late = loop.call_later(_DROP_SECONDS, next_drop, position + 1)
+
+        next_drop(begin)
 
 
 class Listener:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from leasehold_sync.servers.notion.objects import MINUTE
+from leasehold_sync.servers.rows import is_within
 from leasehold_sync.servers.server import Refused
 from leasehold_sync.servers.wire import Reply, Request
 
@@ -55,6 +56,9 @@ class Bounds(msgspec.Struct, kw_only=True):
 
     since: int | None = None
     until: int | None = None
+
+    def has(self, moment: int) -> bool:
+        return is_within(moment, self.since, self.until)
 
     def narrow(self, since: int | None, until: int | None) -> None:
         if since is not None:

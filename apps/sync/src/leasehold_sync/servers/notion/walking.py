@@ -33,9 +33,9 @@ def walk(rows: Rows, asked: Asked, place: Place | None) -> Iterator[tuple[int, i
     """Iterate over what a query wants, from a place on: what it is sorted by, and its number."""
     if asked.sort == "created_time":
         found = _by_creation(rows, asked, place)
-        return (each for each in found if _is_within(rows.updated(each[1]), asked.edited))
+        return (each for each in found if asked.edited.has(rows.updated(each[1])))
     found = _by_edit(rows, asked, place)
-    return (each for each in found if _is_within(rows.created(each[1]), asked.created))
+    return (each for each in found if asked.created.has(rows.created(each[1])))
 
 
 def _by_creation(rows: Rows, asked: Asked, place: Place | None) -> Iterator[tuple[int, int]]:
@@ -60,8 +60,3 @@ def _by_edit(rows: Rows, asked: Asked, place: Place | None) -> Iterator[tuple[in
     bounds.narrow(None, place.moment)
     walk = rows.by_update(bounds.since, bounds.until, newest_first=True)
     return (each for each in walk if each < last)
-
-
-def _is_within(moment: int, bounds: Bounds) -> bool:
-    since, until = bounds.since, bounds.until
-    return (since is None or moment >= since) and (until is None or moment <= until)
