@@ -115,6 +115,7 @@ class TaskOptions(TypedDict, total=False):
     limits: Limits
     network: bool
     on_lapse: Literal["retry", "dead"]
+    resumable: bool  # it may be handed back at any time: a run takes it, however little is left
     args_limit: int
     result_limit: int
     keep: Duration | None  # or "ever"
@@ -136,6 +137,7 @@ class Options:
     limits: Limits = NO_LIMITS
     network: bool = True
     on_lapse: Literal["retry", "dead"] = "retry"
+    resumable: bool = False
     args_limit: int = DEFAULT_SIZE_LIMIT
     result_limit: int = DEFAULT_SIZE_LIMIT
     delay_seconds: float | None = None
@@ -395,6 +397,7 @@ _READERS = {
     "limits": _read_limits,
     "network": _read_flag,
     "on_lapse": _read_choice("retry", "dead"),
+    "resumable": _read_flag,
     "args_limit": _read_size_limit,
     "result_limit": _read_size_limit,
     "delay": _read_delay,

@@ -121,6 +121,16 @@ def test_a_job_that_was_handed_back_says_nothing_about_how_long_it_takes(client:
     assert client.store.durations(["endless"]) == {}
 
 
+def test_how_long_a_resumable_task_takes_keeps_no_run_from_taking_it(client: Client) -> None:
+    @lh.task(name="scan", resumable=True)
+    def scan() -> None:
+        time.sleep(0.05)
+
+    client.enqueue(scan)
+    new_worker(client, [scan]).run(until_empty=True)
+    assert client.store.durations(["scan"]) == {}
+
+
 # -- the end ---------------------------------------------------------------------------------------
 def test_a_blocking_handler_is_asked_before_it_is_interrupted(client: Client) -> None:
     """It has time to save where it is, and hands back by itself."""

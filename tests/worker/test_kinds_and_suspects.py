@@ -57,6 +57,23 @@ def test_a_suspect_that_behaves_is_run_to_its_end(client: Client) -> None:
     assert client.get(job_id).failures == 0
 
 
+def test_a_suspect_that_has_got_on_comes_back_at_once_as_no_suspect(client: Client) -> None:
+    met = []
+
+    @lh.task(name="scan", max_attempts=1)
+    def scan() -> None:
+        job = lh.current_job()
+        met.append(job.lapses)
+        if job.lapses:
+            raise lh.Snooze(0, reason="a page was read")
+
+    job_id = client.enqueue(scan).id
+    let_lapse(client, ["scan"])
+    drain(client, scan)
+    assert outcomes(client, job_id) == ["lapsed", "snoozed", "succeeded"]
+    assert met == [1, 0]
+
+
 def test_suspects_run_one_at_a_time_and_alone_in_their_claim(client: Client) -> None:
     lock, inside, most = threading.Lock(), list[int](), list[int]()
 

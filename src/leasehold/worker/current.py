@@ -84,6 +84,15 @@ class RunningJob:
         return self._claim.failures
 
     @property
+    def lapses(self) -> int:
+        """How many workers have died under it since it last ended an attempt by itself.
+
+        The second one in a row counts as a failure. A job that has got on since then may raise
+        `Snooze(0)`: it comes back at once and is no suspect any more.
+        """
+        return self._claim.lapses
+
+    @property
     def max_attempts(self) -> int:
         return self._claim.max_attempts
 

@@ -5,7 +5,7 @@
 A job and what it is about can then be written in one transaction.
 """
 
-from leasehold.kit.data.bulk import Bulk, moment_text
+from leasehold.kit.data.bulk import Bulk, Upsert, moment_text
 from leasehold.kit.data.columns import Id, Moment
 from leasehold.kit.data.database import (
     Database,
@@ -27,6 +27,7 @@ __all__ = [
     "Migrations",
     "Moment",
     "Page",
+    "Upsert",
     "close_databases",
     "database_of",
     "discreet",

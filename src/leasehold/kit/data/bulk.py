@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 from sqlalchemy import (
@@ -19,6 +19,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    and_,
     any_,
     bindparam,
     cast,
@@ -46,6 +47,14 @@ _SQLITE = sqlite.dialect()
 _POSTGRES: Dialect = psycopg.dialect()  # type: ignore[no-untyped-call] # SQLAlchemy's own
 
 
+class Upsert(NamedTuple):
+    """How rows are told apart, and what becomes of those that are there already."""
+
+    key: tuple[str, ...]
+    keep: tuple[str, ...] = ()  # stay as they were
+    rising: tuple[str, ...] = ()  # a row that is ahead in one of these is newer, and left alone
+
+
 class Bulk(Protocol):
     """Writes and finds rows inside a transaction that is somebody else's."""
 
@@ -54,6 +63,11 @@ class Bulk(Protocol):
 
     def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
         """Insert what is not there yet; returns how many that were. Names in the table's order."""
+
+    def upsert(
+        self, table: Table, names: tuple[str, ...], rows: Sequence[Row], rule: Upsert
+    ) -> None:
+        """Insert rows, or change those that have their key; none may come twice."""
 
     def find(
         self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
@@ -101,6 +115,11 @@ class SqliteBulk:
             added += self._connection.executemany(one, rows[whole:]).rowcount
         return added
 
+    def upsert(
+        self, table: Table, names: tuple[str, ...], rows: Sequence[Row], rule: Upsert
+    ) -> None:
+        self._connection.executemany(_sqlite_upsert(table, names, rule), rows)
+
     def find(
         self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
     ) -> list[Row]:
@@ -132,6 +151,12 @@ class PostgresBulk:
             return 0
         sql = _postgres_insert(table, names)
         return int(self._connection.execute(sql, {"rows": _as_json(table, names, rows)}).rowcount)
+
+    def upsert(
+        self, table: Table, names: tuple[str, ...], rows: Sequence[Row], rule: Upsert
+    ) -> None:
+        sql = _postgres_upsert(table, names, rule)
+        self._connection.execute(sql, {"rows": _as_json(table, names, rows)})
 
     def find(
         self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
@@ -181,15 +206,44 @@ def _sqlite_inserts(table: Table, names: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=32)
+def _sqlite_upsert(table: Table, names: tuple[str, ...], rule: Upsert) -> str:
+    given: dict[str, Any] = {name: bindparam(name) for name in names}
+    statement = sqlite.insert(table).inline().values(given)
+    return _sqlite_text(_or_change(statement, names, rule), names)
+
+
+@lru_cache(maxsize=32)
+def _postgres_upsert(table: Table, names: tuple[str, ...], rule: Upsert) -> str:
+    statement = postgresql.insert(table).inline().from_select(list(names), _given(table, names))
+    return str(_or_change(statement, names, rule).compile(dialect=_POSTGRES))
+
+
+def _or_change(
+    statement: sqlite.Insert | postgresql.Insert, names: tuple[str, ...], rule: Upsert
+) -> Any:
+    there, new = statement.table.c, statement.excluded
+    changed = {name: new[name] for name in names if name not in (*rule.key, *rule.keep)}
+    is_newer = [there[name] <= new[name] for name in rule.rising]
+    return statement.on_conflict_do_update(
+        index_elements=rule.key, set_=changed, where=and_(*is_newer) if is_newer else None
+    )
+
+
+@lru_cache(maxsize=32)
 def _postgres_insert(table: Table, names: tuple[str, ...]) -> str:
+    chosen = _given(table, names)
+    statement = postgresql.insert(table).from_select(list(names), chosen).on_conflict_do_nothing()
+    return str(statement.compile(dialect=_POSTGRES))
+
+
+def _given(table: Table, names: tuple[str, ...]) -> Select[Any]:
+    """Read the rows out of their text."""
     columns = [column(name, table.c[name].type) for name in names]
     rows = cast(bindparam("rows", type_=Text), JSON)
     given: Any = (
         func.json_to_recordset(rows).table_valued(*columns).render_derived("given", with_types=True)
     )
-    chosen = select(*(given.c[name] for name in names))
-    statement = postgresql.insert(table).from_select(list(names), chosen).on_conflict_do_nothing()
-    return str(statement.compile(dialect=_POSTGRES))
+    return select(*(given.c[name] for name in names))
 
 
 @lru_cache(maxsize=32)
