@@ -51,7 +51,8 @@ class UnknownResource(SyncError):
 
     def __init__(self, resources: Sequence[str], valid: Sequence[str]) -> None:
         named = ", ".join(repr(each[:80]) for each in resources)
-        super().__init__(f"unknown: {named}; this app has {', '.join(valid)}")
+        wrong = f"unknown resources {named}" if resources else "no resource is named"
+        super().__init__(f"{wrong}; there are {', '.join(valid)}")
         self.resources = tuple(resources)
         self.valid = tuple(valid)
 

@@ -1,0 +1,180 @@
+"""The rows of `entities`: a page of objects, compared with what is there and written once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
+
+from leasehold.kit.data import Upsert, moment_text
+from leasehold_sync.data.tables import entity
+from leasehold_sync.model.counts import Counts
+from leasehold_sync.model.pages import Item
+from leasehold_sync.model.payloads import Payload, write_payload
+
+if TYPE_CHECKING:
+    from leasehold.kit.data import Bulk
+
+ID_LIMIT = 1_000  # characters; an index has its limits
+_FOUND = ("external_id", "number", "payload_hash", "as_of", "last_seen_run", "deleted_at")
+_WRITTEN = (
+    *("app_key", "collection_key", "external_id", "parent_id", "payload", "payload_hash"),
+    *("version", "as_of", "source_created_at", "last_seen_run", "created_at", "updated_at"),
+    "deleted_at",
+)
+# The source's moment and the run's id both rise: what is newer by either is not overwritten.
+_RULE = Upsert(
+    key=("app_key", "collection_key", "external_id"),
+    keep=("created_at",),
+    rising=("as_of", "last_seen_run"),
+)
+
+
+class Run(NamedTuple):
+    """Who writes: a later run has a greater id."""
+
+    app_key: str
+    id: UUID
+    is_full: bool
+    now: datetime
+
+
+class Stored(NamedTuple):
+    """What became of a page."""
+
+    counts: Counts
+    unchanged: list[int]  # numbers of rows that were seen and not written
+    changed: list[int]  # … that were there, and are written
+
+
+class Known(NamedTuple):
+    """A row that is there already."""
+
+    number: int
+    payload_hash: bytes
+    as_of: datetime
+    last_seen_run: UUID
+    is_deleted: bool
+
+
+def store_items(bulk: Bulk, run: Run, items: Iterable[Item], version: str) -> Stored:
+    """Write what is new or has changed, and say what each object came to."""
+    wanted, nameless = _newest(items, is_full=run.is_full)
+    known = _find(bulk, run.app_key, wanted)
+    page = _Page(run, version)
+    for key, item in wanted.items():
+        page.take(item, known.get(key))
+    if page.rows:
+        bulk.upsert(entity, _WRITTEN, page.rows, _RULE)
+    counts = Counts(nameless=nameless, **page.tally)
+    return Stored(counts, page.unchanged, page.changed)
+
+
+def _newest(items: Iterable[Item], *, is_full: bool) -> tuple[dict[tuple[str, str], Item], int]:
+    """Keep one of each object, the newest; of changes the first, since they come newest first."""
+    kept: dict[tuple[str, str], Item] = {}
+    nameless = 0
+    for item in items:
+        name = item.external_id.replace("\0", "")
+        if not 0 < len(name) <= ID_LIMIT:
+            nameless += 1
+            continue
+        before = kept.get((item.collection, name))
+        is_later = before is None or (
+            item.as_of >= before.as_of if is_full else item.as_of > before.as_of
+        )
+        if is_later:
+            kept[item.collection, name] = item
+    return kept, nameless
+
+
+def _find(
+    bulk: Bulk, app_key: str, wanted: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], Known]:
+    by_collection: dict[str, list[str]] = {}
+    for collection, name in wanted:
+        by_collection.setdefault(collection, []).append(name)
+    return {
+        (collection, row[0]): _known(row[1:])
+        for collection, names in by_collection.items()
+        for row in bulk.find(
+            entity, _FOUND, "external_id", names, app_key=app_key, collection_key=collection
+        )
+    }
+
+
+def _known(row: Sequence[Any]) -> Known:
+    number, payload_hash, as_of, run_id, deleted_at = row
+    moment = datetime.fromisoformat(as_of) if isinstance(as_of, str) else as_of
+    return Known(number, bytes(payload_hash), moment, UUID(run_id), deleted_at is not None)
+
+
+class _Page:
+    """Compares object by object, and gathers what is to be written."""
+
+    def __init__(self, run: Run, version: str) -> None:
+        self.run = run
+        self.version = version
+        self.tally: Counter[str] = Counter()
+        self.rows: list[tuple[Any, ...]] = []
+        self.unchanged: list[int] = []
+        self.changed: list[int] = []
+        self._now = moment_text(run.now)
+
+    def take(self, item: Item, known: Known | None) -> None:
+        payload = write_payload(item.payload)
+        if known is None:
+            # A tombstone of what we never had is kept: an older page may show the object still.
+            self._write(item, payload, None if item.is_deleted else "created")
+        elif _is_ahead(known, item, self.run) or _is_same(known, item, payload):
+            self._leave(known)
+        else:
+            self.changed.append(known.number)
+            self._write(item, payload, self._change(item, known))
+
+    def _leave(self, known: Known) -> None:
+        if known.last_seen_run == self.run.id:  # written, and counted, by this run
+            return
+        self.unchanged.append(known.number)
+        if not known.is_deleted:
+            self.tally["unchanged"] += 1
+
+    def _change(self, item: Item, known: Known) -> str | None:
+        if item.is_deleted:
+            return "deleted"
+        return None if known.last_seen_run == self.run.id else "updated"
+
+    def _write(self, item: Item, payload: Payload, count_as: str | None) -> None:
+        if count_as is not None:
+            self.tally[count_as] += 1
+        self.rows.append(self._row(item, payload))
+
+    def _row(self, item: Item, payload: Payload) -> tuple[Any, ...]:
+        made = item.created_at
+        return (
+            self.run.app_key,
+            item.collection,
+            item.external_id.replace("\0", ""),
+            item.parent_id,
+            payload.text,
+            payload.hash,
+            item.version or self.version,
+            moment_text(item.as_of),
+            None if made is None else moment_text(made),
+            str(self.run.id),
+            self._now,
+            self._now,
+            self._now if item.is_deleted else None,
+        )
+
+
+def _is_ahead(known: Known, item: Item, run: Run) -> bool:
+    return known.as_of > item.as_of or known.last_seen_run > run.id
+
+
+def _is_same(known: Known, item: Item, payload: Payload) -> bool:
+    if item.is_deleted:
+        return known.is_deleted
+    return not known.is_deleted and known.payload_hash == payload.hash

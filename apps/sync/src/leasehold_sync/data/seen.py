@@ -1,0 +1,123 @@
+"""What scans saw unchanged, a page in a row, and what follows from it at their end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import bindparam, delete, exists, text
+
+from leasehold.kit.data import Id, Moment, moment_text
+from leasehold_sync.data.tables import seen, task
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, TextClause
+
+    from leasehold.kit.data import Bulk
+
+_NAMES = ("scan_id", "page", "numbers", "created_at")
+# The numbers of a scan, each once.
+_MARKED = {
+    "sqlite": "SELECT DISTINCT each.value AS number FROM sync_seen, json_each(numbers) AS each",
+    "postgresql": "SELECT DISTINCT each.value::bigint AS number"
+    " FROM sync_seen, json_array_elements_text(numbers) AS each",
+}
+_LIVE = """
+  app_key = :app_key
+  AND collection_key IN :collections
+  AND deleted_at IS NULL
+  AND (:sync_from IS NULL OR source_created_at >= :sync_from)
+"""
+_COUNT_LIVE = f"SELECT count(*) FROM entities WHERE {_LIVE}"  # noqa: S608 - ours
+_COUNT_UNCHANGED = """
+WITH marked AS MATERIALIZED ({marked} WHERE scan_id = :scan_id)
+SELECT count(*)
+FROM marked
+JOIN entities ON entities.number = marked.number
+WHERE entities.last_seen_run <> :run_id
+"""
+# Not by NOT IN: of a long list PostgreSQL makes no hash, and looks through it for each row.
+_DELETE = f"""
+WITH marked AS MATERIALIZED ({{marked}} WHERE scan_id = :scan_id)
+UPDATE entities
+SET deleted_at = :now, updated_at = :now, last_seen_run = :run_id
+WHERE {_LIVE}
+  AND last_seen_run < :run_id
+  AND NOT EXISTS (SELECT 1 FROM marked WHERE marked.number = entities.number)
+"""  # noqa: S608 - ours
+
+
+class Gone(NamedTuple):
+    """What a complete scan did not see, of what."""
+
+    live: int
+    deleted: int
+
+
+def mark(bulk: Bulk, scan_id: UUID, page: int, numbers: Sequence[int], now: datetime) -> None:
+    """Remember which rows a page has shown unchanged."""
+    if numbers:
+        told = msgspec.json.encode(numbers).decode()
+        bulk.insert_new(seen, _NAMES, [(str(scan_id), page, told, moment_text(now))])
+
+
+def forget(connection: Connection, scan_id: UUID) -> None:
+    connection.execute(delete(seen).where(seen.c.scan_id == scan_id))
+
+
+def count_unchanged(connection: Connection, scan_id: UUID, run_id: UUID) -> int:
+    """Count the rows that were seen and never written by this run, however often they were seen."""
+    found = connection.execute(
+        _prepared(connection, _COUNT_UNCHANGED), {"scan_id": scan_id, "run_id": run_id}
+    )
+    return int(found.scalar_one())
+
+
+def delete_unseen(
+    connection: Connection,
+    scan_id: UUID,
+    run_id: UUID,
+    *,
+    app_key: str,
+    collections: Sequence[str],
+    sync_from: datetime | None,
+    now: datetime,
+) -> Gone:
+    """Mark as deleted what neither this run has written nor its scan has seen."""
+    among = {"app_key": app_key, "collections": list(collections), "sync_from": sync_from}
+    live = connection.execute(_prepared(connection, _COUNT_LIVE), among).scalar_one()
+    given: dict[str, Any] = {**among, "scan_id": scan_id, "run_id": run_id, "now": now}
+    gone = connection.execute(_prepared(connection, _DELETE), given).rowcount
+    return Gone(int(live), gone)
+
+
+def join_by_hash(connection: Connection) -> None:
+    """Let PostgreSQL hash what was seen, for the rest of the transaction.
+
+    The rows were just written and nobody has counted them: it would take them for a few, and look
+    through all of them for each entity.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL enable_nestloop = off"))
+        connection.execute(text("SET LOCAL jit = off"))
+
+
+_TYPES: dict[str, Any] = {"scan_id": Id, "run_id": Id, "sync_from": Moment, "now": Moment}
+
+
+def _prepared(connection: Connection, statement: str) -> TextClause:
+    """Put in how this database reads JSON, and the types of what is given."""
+    sql = statement.format(marked=_MARKED[connection.dialect.name])
+    given = [bindparam(name, type_=kind) for name, kind in _TYPES.items() if f":{name}" in sql]
+    if ":collections" in sql:
+        given.append(bindparam("collections", expanding=True))
+    return text(sql).bindparams(*given)
+
+
+def sweep(connection: Connection, before: datetime) -> int:
+    """Forget what scans saw that nobody will finish: of jobs that are gone, of requests cut off."""
+    is_known = exists().where(task.c.id == seen.c.scan_id)
+    return connection.execute(delete(seen).where(seen.c.created_at < before, ~is_known)).rowcount

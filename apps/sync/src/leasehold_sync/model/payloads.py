@@ -1,0 +1,47 @@
+"""Payloads as they are kept: JSON in one spelling, which both databases take, and its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, NamedTuple
+
+import msgspec
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_NUL = b"\\u0000"
+
+
+class Payload(NamedTuple):
+    """JSON, and 16 bytes that are the same for the same JSON."""
+
+    text: str
+    hash: bytes
+
+
+def write_payload(value: Any) -> Payload:
+    """Write it in one spelling, whatever order its fields came in. NUL goes: no database has it."""
+    raw = _write(value)
+    if _NUL in raw:
+        raw = _write(_without_nul(value))
+    return Payload(raw.decode(), hashlib.blake2b(raw, digest_size=16).digest())
+
+
+def _write(value: Any) -> bytes:
+    try:
+        return _encode(value)
+    except (OverflowError, UnicodeEncodeError):  # whole numbers over 64 bits, halves of characters
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return text.encode(errors="replace")
+
+
+def _without_nul(value: Any) -> Any:
+    match value:
+        case str():
+            return value.replace("\0", "")
+        case dict():
+            return {_without_nul(key): _without_nul(each) for key, each in value.items()}
+        case list():
+            return [_without_nul(each) for each in value]
+        case _:
+            return value
