@@ -33,9 +33,9 @@ class Durations:
     def note(self, ended: Sequence[tuple[Attempt, Settlement]]) -> None:
         """Take in some of a batch of settled attempts."""
         for attempt, each in ended[:: max(1, len(ended) // SAMPLES)]:
-            is_whole = each.elapsed_seconds is not None and each.outcome in _WHOLE
-            # A resumable one uses what time there is: nobody wants to know how much that was.
-            if is_whole and not attempt.task.options.resumable:
+            if attempt.task.options.resumable:
+                continue  # it uses what time there is: nobody needs to know how much that was
+            if each.elapsed_seconds is not None and each.outcome in _WHOLE:
                 self.add(attempt.claim.kind, each.elapsed_seconds)
 
     def add(self, kind: str, seconds: float) -> None:

@@ -21,17 +21,6 @@ from leasehold_sync.model.pages import Config, Resource
 if TYPE_CHECKING:
     from leasehold.kit.data import Database
 
-   "App",
-    "choose",
-    "config_of",
-    "find",
-    "get",
-    "read_toml",
-    "remove",
-    "resources_of",
-    "save",
-]
-
 BEGIN = "sync.begin"  # the task that a schedule runs
 
 

@@ -21,9 +21,23 @@ if TYPE_CHECKING:
 _NAMES = ("scan_id", "page", "numbers", "created_at")
 # The numbers of a scan, each once.
 _MARKED = {
-    "sqlite": "SELECT DISTINCT each.value AS number FROM sync_seen, json_each(numbers) AS each",
-    "postgresql": "SELECT DISTINCT each.value::bigint AS number"
-    " FROM sync_seen, json_array_elements_text(numbers) AS each",
+    "sqlite": """
+      SELECT DISTINCT each.value AS number
+      FROM sync_seen, json_each(numbers) AS each
+      WHERE scan_id = :scan_id
+    """,
+    "postgresql": """
+      SELECT DISTINCT each.value::bigint AS number
+      FROM sync_seen, json_array_elements_text(numbers) AS each
+      WHERE scan_id = :scan_id
+    """,
+}
+# Of a long list in NOT IN PostgreSQL makes no hash: it looks through it for each row. SQLite does.
+_UNSEEN = {
+    "sqlite": "number NOT IN ({marked})",
+    "postgresql": """
+      NOT EXISTS (SELECT FROM ({marked}) AS marked WHERE marked.number = entities.number)
+    """,
 }
 _LIVE = """
   app_key = :app_key
@@ -31,23 +45,20 @@ _LIVE = """
   AND deleted_at IS NULL
   AND (:sync_from IS NULL OR source_created_at >= :sync_from)
 """
-_COUNT_LIVE = f"SELECT count(*) FROM entities WHERE {_LIVE}"  # noqa: S608 - ours
+_COUNT_LIVE = "SELECT count(*) FROM entities WHERE {live}"
 _COUNT_UNCHANGED = """
-WITH marked AS MATERIALIZED ({marked} WHERE scan_id = :scan_id)
 SELECT count(*)
-FROM marked
+FROM ({marked}) AS marked
 JOIN entities ON entities.number = marked.number
 WHERE entities.last_seen_run <> :run_id
 """
-# Not by NOT IN: of a long list PostgreSQL makes no hash, and looks through it for each row.
-_DELETE = f"""
-WITH marked AS MATERIALIZED ({{marked}} WHERE scan_id = :scan_id)
+_DELETE = """
 UPDATE entities
 SET deleted_at = :now, updated_at = :now, last_seen_run = :run_id
-WHERE {_LIVE}
+WHERE {live}
   AND last_seen_run < :run_id
-  AND NOT EXISTS (SELECT 1 FROM marked WHERE marked.number = entities.number)
-"""  # noqa: S608 - ours
+  AND {unseen}
+"""
 
 
 class Gone(NamedTuple):
@@ -110,7 +121,9 @@ _TYPES: dict[str, Any] = {"scan_id": Id, "run_id": Id, "sync_from": Moment, "now
 
 def _prepared(connection: Connection, statement: str) -> TextClause:
     """Put in how this database reads JSON, and the types of what is given."""
-    sql = statement.format(marked=_MARKED[connection.dialect.name])
+    name = connection.dialect.name
+    unseen = _UNSEEN[name].format(marked=_MARKED[name])
+    sql = statement.format(live=_LIVE, marked=_MARKED[name], unseen=unseen)
     given = [bindparam(name, type_=kind) for name, kind in _TYPES.items() if f":{name}" in sql]
     if ":collections" in sql:
         given.append(bindparam("collections", expanding=True))

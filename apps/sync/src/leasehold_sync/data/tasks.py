@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, literal, select, update
 
+from leasehold.kit.data import Moment
 from leasehold_sync.data.tables import run, task
 from leasehold_sync.model.counts import Counts
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
     """Note that it runs; returns why the source refuses all tasks of its run, if it does."""
-    began = func.coalesce(task.c.started_at, now)
+    began = func.coalesce(task.c.started_at, literal(now, Moment))
     changed = {"started_at": began, "snooze_reason": None, "snoozed_until": None}
     connection.execute(update(task).where(task.c.id == task_id).values(changed))
     mine = select(task.c.run_id).where(task.c.id == task_id).scalar_subquery()

@@ -65,12 +65,8 @@ def run_now(
         raise AppBusy(app_key, active)
     (run_id,) = client.ids.take(1)
     clock = Clock(budget_seconds, is_stopping)
-    results = [
-        _Immediate(client, database, app, name, run_id, clock, is_dry=dry_run).run(
-            mode, force=force
-        )
-        for name in wanted
-    ]
+    request = Request(client, database, app, mode, run_id, clock, force=force, is_dry=dry_run)
+    results = [_Immediate(request, name).run() for name in wanted]
     has_more = any(each["status"] == "pending" for each in results)
     has_failed = any(each["status"] == "failed" for each in results)
     status = "failed" if has_failed else "processing" if has_more else "completed"
