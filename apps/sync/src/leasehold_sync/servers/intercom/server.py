@@ -53,7 +53,7 @@ class IntercomServer(LocalServer):
     name: ClassVar[str] = "intercom"
     kinds = KINDS
     shape = Shape(items=("data", "conversations", "tickets", "admins", "teams"), more=_say_more)
-    default_key = "local_intercom_token"
+    default_key = "intercom_local"
 
     def __init__(self, *, rows: Mapping[str, int] | None = None, **options: Any) -> None:
         super().__init__(rows={"admins": 2, "tags": 3, "teams": 1} | dict(rows or {}), **options)
@@ -80,7 +80,9 @@ class IntercomServer(LocalServer):
     def problem(self, status: int, retry_after: float | None = None) -> Reply:
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             ends = None if retry_after is None else self.clock.now() + retry_after
-            message = f"Exceeded rate limit of {self.window.requests} in 10_seconds"
+            message = (
+                f"Exceeded rate limit of {self.window.requests} in {self.window.seconds:g}_seconds"
+            )
             return asking.error(429, "rate_limit_exceeded", message, self._budget(0, ends))
         code, message = _SAID.get(status, ("server_error", "Server Error"))
         return asking.error(status, code, message)

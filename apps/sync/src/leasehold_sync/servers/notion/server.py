@@ -60,7 +60,7 @@ class NotionServer(LocalServer):
 
     name: ClassVar[str] = "notion"
     shape = Shape(items=("results",), more=_say_more)
-    default_key = "ntn_local_leasehold"
+    default_key = "ntn_local"
 
     def __init__(self, *, rows: Mapping[str, int] | None = None, **options: Any) -> None:
         """`rows` may say how many `data_sources` there are: two, two of which are a database."""

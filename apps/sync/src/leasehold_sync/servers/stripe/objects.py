@@ -23,6 +23,10 @@ def amount_of(number: int) -> int:
     return 500 + number * 37 % 50_000
 
 
+def currency_of(number: int) -> str:
+    return _CURRENCIES[number % 4]
+
+
 def _customer(row: Row) -> dict[str, Any]:
     number = row.number
     return {
@@ -31,7 +35,7 @@ def _customer(row: Row) -> dict[str, Any]:
         "email": names.address(number),
         "name": names.person(number),
         "balance": -amount_of(number) if number % 50 == 0 else 0,
-        "currency": _CURRENCIES[number % 4],
+        "currency": currency_of(number),
         "invoice_prefix": f"{number:08X}",
         "metadata": {"firm": names.firm(number)},
         "next_invoice_sequence": 1 + number % 24,
@@ -67,7 +71,7 @@ def _price_of(number: int, created: int) -> dict[str, Any]:
         "active": True,
         "billing_scheme": "per_unit",
         "created": created,
-        "currency": _CURRENCIES[number % 4],
+        "currency": currency_of(number),
         "livemode": False,
         "lookup_key": None,
         "metadata": {},
@@ -112,7 +116,7 @@ def _subscription(row: Row) -> dict[str, Any]:
         "created": row.created,
         "billing_cycle_anchor": row.created,
         "canceled_at": ended,
-        "currency": _CURRENCIES[row.number % 4],
+        "currency": currency_of(row.number),
         "customer": CUSTOMER_IDS.text(row.number),
         "ended_at": ended,
         "items": {
@@ -155,7 +159,7 @@ def line_of(number: int, position: int, created: int) -> dict[str, Any]:
         "id": f"il_{INVOICE_IDS.text(number)[4:]}{position:04d}",
         "object": "line_item",
         "amount": amount_of(number + position),
-        "currency": _CURRENCIES[number % 4],
+        "currency": currency_of(number),
         "description": f"{names.firm(position)}, one month",
         "discountable": True,
         "invoice": INVOICE_IDS.text(number),
@@ -179,7 +183,7 @@ def _invoice(row: Row) -> dict[str, Any]:
         "created": row.created,
         "amount_due": total,
         "amount_paid": total,
-        "currency": _CURRENCIES[row.number % 4],
+        "currency": currency_of(row.number),
         "customer": CUSTOMER_IDS.text(row.number),
         "customer_email": names.address(row.number),
         "lines": {
@@ -246,7 +250,7 @@ def _charge(row: Row) -> dict[str, Any]:
         "created": row.created,
         "amount": amount,
         "amount_captured": amount,
-        "currency": _CURRENCIES[row.number % 4],
+        "currency": currency_of(row.number),
         "customer": CUSTOMER_IDS.text(row.number),
         "receipt_email": names.address(row.number),
     }

@@ -13,6 +13,7 @@ from leasehold_sync.servers.server import LocalServer, Refused, take
 from leasehold_sync.servers.stripe import asking
 from leasehold_sync.servers.stripe.asking import Asked
 from leasehold_sync.servers.stripe.objects import KINDS, line_count_of, line_of, lines_url
+from leasehold_sync.servers.stripe.payments import KINDS as PAYMENT_KINDS
 from leasehold_sync.servers.trouble import Shape, may_retry
 from leasehold_sync.servers.wire import Reply, Request
 
@@ -26,19 +27,23 @@ _FILTERS = {
     "prices": ("created", "active", "product"),
     "charges": ("created", "customer"),
     "events": ("created", "type", "types"),
+    "payment_intents": ("created", "customer"),
+    "refunds": ("created", "charge", "payment_intent"),
+    "disputes": ("created", "charge", "payment_intent"),
+    "payouts": ("created", "status"),
+    "balance_transactions": ("created", "source", "type"),
+    "coupons": ("created",),
 }
-_SINGULAR = {
-    "customers": "customer",
-    "subscriptions": "subscription",
-    "invoices": "invoice",
-    "products": "product",
-    "prices": "price",
-    "charges": "charge",
-    "events": "event",
+# The beginnings of events' types, where it is not the object's name; "": there are none.
+_FAMILY = {
+    "subscriptions": "customer.subscription",
+    "disputes": "charge.dispute",
+    "balance_transactions": "",
 }
-# The beginnings of events' types, where it is not the object's name.
-_FAMILY = {"subscriptions": "customer.subscription"}
-_ENDS = {"charges": {"created": "succeeded"}}
+_ENDS = {
+    "charges": {"created": "succeeded"},
+    "payment_intents": {"updated": "succeeded"},
+}
 _ACCOUNT = {
     "id": "acct_1LocalLocalLocal",
     "object": "account",
@@ -61,9 +66,9 @@ class StripeServer(LocalServer):
     """Stripe, as far as reading goes. Writing is done by the controls, and makes events."""
 
     name: ClassVar[str] = "stripe"
-    kinds = KINDS
+    kinds = (*KINDS, *PAYMENT_KINDS)
     shape = Shape(items=("data",), more=_say_more)
-    default_key = "sk_test_local_51Leasehold"
+    default_key = "sk_test_local"
 
     def answer(self, request: Request) -> Reply:
         asking.check_key(request, self.key)
@@ -120,7 +125,9 @@ class StripeServer(LocalServer):
         data: dict[str, Any] = {"object": self.do_get(collection, identifier)}
         if previous is not None:
             data["previous_attributes"] = previous
-        family = _FAMILY.get(collection, _SINGULAR[collection])
+        family = _FAMILY.get(collection, _singular(collection))
+        if not family:
+            return
         kind = f"{family}.{_ENDS.get(collection, {}).get(what, what)}"
         fields = {"type": kind, "data": data, "api_version": None}
         self.rows["events"].insert(int(self.clock.now()), fields)
@@ -142,7 +149,7 @@ class StripeServer(LocalServer):
                 raise Refused(_unrecognised(request))
 
     def _one(self, collection: str, identifier: str) -> bytes:
-        rows, singular = self.rows[collection], _SINGULAR[collection]
+        rows, singular = self.rows[collection], _singular(collection)
         number = rows.kind.ids.number(identifier)
         if collection == "customers" and rows.had(number):
             return msgspec.json.encode({"id": identifier, "object": "customer", "deleted": True})
@@ -174,7 +181,7 @@ class StripeServer(LocalServer):
         identifier = getattr(asked, name)
         number = self.rows[collection].find(identifier)
         if number is None:
-            raise Refused(_missing(400, _SINGULAR[collection], identifier, name))
+            raise Refused(_missing(400, _singular(collection), identifier, name))
         return number
 
     def _since(self, collection: str, asked: Asked) -> int | None:
@@ -213,6 +220,10 @@ class StripeServer(LocalServer):
             lines = lines[ids.index(asked.starting_after) + 1 :]
         shown = msgspec.json.encode(lines[: asked.limit])
         return _page(shown, lines_url(identifier), has_more=len(lines) > asked.limit)
+
+
+def _singular(collection: str) -> str:
+    return collection.removesuffix("s")
 
 
 def _ended(status: str) -> Any:
