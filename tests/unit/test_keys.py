@@ -25,7 +25,6 @@ from leasehold.model.keys import (
     after_accepting,
     at_the_latest,
     decide,
-    first_holding,
     key_of,
     put_off,
 )
@@ -173,12 +172,6 @@ def test_urgency_passes_on_to_who_takes_the_place_of_one_that_waits(
     ended = () if successor is None else (successor,)
     after = after_accepting(StandBehind(HOLDER, ended), ask(Mode.REPLACE), held, newest, NOW)
     assert (after.successor, after.is_urgent) == (newest, is_urgent)
-
-
-def test_a_new_key_belongs_to_who_asked() -> None:
-    first = first_holding(ask(ever=True), HOLDER, NOW)
-    assert (first.holder, first.successor, first.memory_seconds) == (HOLDER, None, FOR_EVER_SECONDS)
-    assert (first.taken_at, first.series_at) == (NOW, NOW)
 
 
 def test_what_is_remembered_longest_is_said() -> None:

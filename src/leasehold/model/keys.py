@@ -196,18 +196,6 @@ def at_the_latest(asked: Unique, series_at: datetime, wanted: datetime) -> datet
     return min(wanted, _after(series_at, asked.max_wait_seconds))
 
 
-def first_holding(asked: Unique, job_id: JobId, now: datetime) -> Holding:
-    """Return what is written down of a key that nobody has had."""
-    return Holding(
-        holder=job_id,
-        place=None,
-        successor=None,
-        taken_at=now,
-        series_at=now,
-        memory_seconds=asked.memory_seconds,
-    )
-
-
 def after_accepting(
     decision: Take | StandBehind, asked: Unique, held: Holding, job_id: JobId, now: datetime
 ) -> Holding:

@@ -38,6 +38,38 @@ class FolderNotFound(LinksError):
         self.folder_id = folder_id
 
 
+class FolderThere(LinksError):
+    """There is another folder of that path; a path is one folder."""
+
+    def __init__(self, folder_id: UUID) -> None:
+        super().__init__("there is a folder of that name at that place: choose another name")
+        self.folder_id = folder_id
+
+
+class FolderMoved(LinksError):
+    """A folder was renamed or moved while another one was put into it; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("somebody has just renamed or moved a folder on the way: try again")
+
+
+class BadMove(LinksError):
+    """A folder can't be there: `root`, `inside` (itself), `deep` or `name`."""
+
+    def __init__(self, folder_id: UUID, reason: str) -> None:
+        super().__init__(_MOVES[reason])
+        self.folder_id = folder_id
+        self.reason = reason
+
+
+_MOVES = {
+    "root": "the toolbar, the menu and the unfiled links stay where they are",
+    "inside": "a folder can't be put into itself, or into one that is in it",
+    "deep": "the folders in it would be too deep: no more than 50 are in each other",
+    "name": "a folder needs a name",
+}
+
+
 class BadAddress(LinksError):
     """An address that no link can have: `scheme`, `too_long` or `malformed`."""
 

@@ -21,6 +21,7 @@ from leasehold_links.bookmarks.reading import read_bookmarks
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
 from leasehold_links.data.tables import upload
+from leasehold_links.errors import FolderMoved
 
 if TYPE_CHECKING:
     from leasehold.kit.data import Bulk, Database
@@ -177,7 +178,7 @@ class Importer:
     def _take_step(self, step: Step) -> None:
         try:
             self._store(step, self._store_all)
-        except refusals():
+        except (*refusals(), FolderMoved):
             # A line of them, or one that another one just took out of the library, does not fit.
             self._store(step, self._store_each)
 

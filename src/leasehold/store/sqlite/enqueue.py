@@ -14,6 +14,7 @@ from leasehold.errors import IdConflict, PlainArguments
 from leasehold.model.envelopes import RAW_MARK
 from leasehold.model.ids import JobId
 from leasehold.model.keys import Standing, Verdict
+from leasehold.model.lanes import OWN
 from leasehold.model.values import NewJob
 from leasehold.store.base import EnqueueScript, Rows, Statement
 from leasehold.store.sqlite.joining import has_batches, join_batches
@@ -39,6 +40,14 @@ _likeness = attrgetter(
     "delay_seconds",
     "run_at",
 )
+# What jobs have in common that differ in nothing but id, arguments, place and key; in this order.
+_SAID = (
+    *("tenant", "queue", "kind", "priority", "max_attempts", "timeout_seconds", "cost", "batch"),
+    "created_by",
+)
+_shared = attrgetter(*_SAID, "needs", "delay_seconds", "run_at", "on_end", "trace")
+_POLICY = slice(1, 6)
+_NEEDS = len(_SAID)
 Answer = TypeVar("Answer")
 
 
@@ -49,13 +58,13 @@ def write_script(
     asked = unique_jobs(jobs)
     if not asked:
         return {}
-    groups = as_json(_groups(asked.values(), now))
-    refuse_nul(groups, lambda: _texts(jobs))
+    statement = _alike(list(asked.values()), now) or _of_groups(asked.values(), now)
+    refuse_nul(statement.parameters["jobs"], lambda: _texts(jobs))
     if has_batches(asked.values()):
         yield from join_batches(list(asked.values()))
     if not ignores_quotas:
         yield from admit(asked.values(), now)
-    written = yield Statement(text("enqueue"), {"now": now, "groups": groups})
+    written = yield statement
     if kinds := plain_kinds(asked.values()):
         try:
             yield from refuse_plain(kinds)
@@ -136,6 +145,39 @@ def unique_jobs(jobs: Sequence[NewJob]) -> dict[JobId, NewJob]:
         if first is not job and _identity(first) != _identity(job):
             raise IdConflict([job.id])
     return unique
+
+
+def _alike(jobs: Sequence[NewJob], now: int) -> Statement | None:
+    """Write jobs with one statement that says once what they have in common; None for others.
+
+    It is for those of lanes or with keys, of which nearly each would be a group of its own.
+    """
+    first = jobs[0]
+    shared = _shared(first)
+    is_usual = None not in shared[_POLICY] and shared[_NEEDS] is None
+    if not is_usual or (first.lane is None and first.unique is None):
+        return None
+    if not all(_shared(job) == shared and not (job.lane or "").startswith(OWN) for job in jobs):
+        return None
+    if not all((each or "").isprintable() for each in _texts([first])):
+        return None  # it is refused where texts are JSON
+    said = {
+        **dict(zip(_SAID, shared, strict=False)),
+        "batch": None if first.batch is None else str(first.batch),
+        "run_at": _run_at(now, first.delay_seconds, first.run_at),
+        "on_end": None if first.on_end is None else bytes(first.on_end).decode(),
+        "trace": first.trace,
+        "now": now,
+    }
+    own = [
+        (job.id, job.lane, job.share, None if job.unique is None else job.unique.key, job.args)
+        for job in jobs
+    ]
+    return Statement(text("enqueue_alike"), {**said, "jobs": as_json(own)})
+
+
+def _of_groups(jobs: Iterable[NewJob], now: int) -> Statement:
+    return Statement(text("enqueue"), {"now": now, "jobs": as_json(_groups(jobs, now))})
 
 
 def _groups(jobs: Iterable[NewJob], now: int) -> list[tuple[Any, ...]]:

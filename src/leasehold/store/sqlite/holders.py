@@ -10,7 +10,7 @@ from leasehold.model.ids import JobId
 from leasehold.model.keys import Holding, KeyInfo
 from leasehold.model.states import State
 from leasehold.model.values import Filter, Job
-from leasehold.store.sqlite.keyed import Key, read_holdings, row_of
+from leasehold.store.sqlite.keyed import Key, asked_keys, read_holdings, row_of
 from leasehold.store.sqlite.records import read_jobs
 from leasehold.store.sqlite.statements import as_json, rows, text, value
 from leasehold.store.sqlite.times import to_datetime
@@ -72,7 +72,8 @@ def release(connection: sqlite3.Connection, job_id: JobId) -> None:
 
 
 def _read(connection: sqlite3.Connection, key: Key) -> Holding | None:
-    return read_holdings(rows(connection, "key_look", keys=as_json([key]))).get(key)
+    tenant, name = key
+    return read_holdings(rows(connection, "key_look", **asked_keys(tenant, [name]))).get(key)
 
 
 def _refuse_live(held: Holding, key: str, but: JobId | None) -> None:

@@ -29,7 +29,6 @@ from leasehold.model.keys import (
     after_accepting,
     at_the_latest,
     decide,
-    first_holding,
     put_off,
 )
 from leasehold.model.values import NewJob
@@ -110,11 +109,22 @@ def _waves(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:
 
 
 def _look(jobs: Sequence[NewJob]) -> Generator[Statement, Rows, dict[Key, Holding]]:
-    named = [(job.tenant, job.unique.key) for job in jobs if job.unique is not None]
-    keys = as_json(named)
-    refuse_nul(keys, lambda: (part for key in named for part in key))
-    found = yield Statement(text("key_look"), {"keys": keys})
-    return read_holdings(found)
+    named: dict[str, list[str]] = {}
+    for job in jobs:
+        if job.unique is not None:
+            named.setdefault(job.tenant, []).append(job.unique.key)
+    held: dict[Key, Holding] = {}
+    for tenant, keys in named.items():
+        found = yield Statement(text("key_look"), asked_keys(tenant, keys))
+        held |= read_holdings(found)
+    return held
+
+
+def asked_keys(tenant: str, keys: Sequence[str]) -> dict[str, str]:
+    """Return what key_look asks for."""
+    asked = as_json(keys)
+    refuse_nul(as_json([tenant]) + asked, lambda: (tenant, *keys))
+    return {"tenant": tenant, "keys": asked}
 
 
 def read_holdings(found: Rows) -> dict[Key, Holding]:
@@ -169,6 +179,8 @@ class Plan:
     answers: dict[JobId, Standing] = field(default_factory=dict)
     accepted: list[NewJob] = field(default_factory=list)
     behind: list[JobId] = field(default_factory=list)
+    # Keys that nobody had, by tenant and how long they are to be remembered; and others' rows.
+    fresh: dict[tuple[str, float], dict[str, JobId]] = field(default_factory=dict)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     pushes: dict[JobId, datetime] = field(default_factory=dict)
     endings: list[tuple[JobId, str, JobId]] = field(default_factory=list)  # who, where, by whom
@@ -181,9 +193,8 @@ class Plan:
         """Decide about one job."""
         key = (job.tenant, asked.key)
         if held is None:
-            held = first_holding(asked, job.id, self.now)
-            self._accept(job, asked, held)
-            self.rows.append(row_of(key, held))
+            self._accept(job, asked, self.now)
+            self.fresh.setdefault((job.tenant, asked.memory_seconds), {})[asked.key] = job.id
             return
         match decide(asked, held, self.now):
             case Refuse(verdict, standing, until):
@@ -195,7 +206,7 @@ class Plan:
             case Take() | StandBehind() as decision:
                 self._end(decision, held, job)
                 held = after_accepting(decision, asked, held, job.id, self.now)
-                self._accept(job, asked, held)
+                self._accept(job, asked, held.series_at)
                 self.rows.append(row_of(key, held))
                 return
         if asked.memory_seconds > held.memory_seconds:
@@ -211,9 +222,9 @@ class Plan:
         elif decision.ended:
             self.answers[job.id] = Standing(job.id, Verdict.REPLACED, decision.ended[-1])
 
-    def _accept(self, job: NewJob, asked: Unique, held: Holding) -> None:
+    def _accept(self, job: NewJob, asked: Unique, series_at: datetime) -> None:
         if asked.max_wait_seconds is not None:
-            run_at = at_the_latest(asked, held.series_at, self._wanted(job))
+            run_at = at_the_latest(asked, series_at, self._wanted(job))
             job = msgspec.structs.replace(job, run_at=run_at, delay_seconds=None)
         self.accepted.append(job)
 
@@ -230,6 +241,9 @@ class Plan:
         for job_id, run_at in self.pushes.items():
             pushed = {"id": str(job_id), "run_at": from_datetime(run_at)}
             yield Statement(text("key_push"), pushed)
+        for (tenant, memory_seconds), keys in self.fresh.items():
+            taken = {"tenant": tenant, "memory_seconds": memory_seconds, "now": now}
+            yield Statement(text("key_take"), {**taken, "keys": as_json(keys)})
         if self.rows:
             yield Statement(text("key_put"), {"keys": as_json(self.rows)})
         yield from write_script(self.accepted, now, ignores_quotas=True)

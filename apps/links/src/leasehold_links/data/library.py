@@ -19,6 +19,7 @@ import leasehold as lh
 from leasehold.kit.data import Bulk, moment_text
 from leasehold.kit.data.bulk import Row
 from leasehold_links.data.tables import canonical, folder, link
+from leasehold_links.errors import FolderMoved
 from leasehold_links.model.addresses import KEY_VERSION, Address
 from leasehold_links.turns import turn_of
 
@@ -81,7 +82,9 @@ class Candidates:
         now: str,
         make_call: MakeCall | None = None,
     ) -> None:
-        addresses = {identity_of(each.address, user_id): each.address for each in wanted}
+        addresses: dict[tuple[str, bytes], Address] = {}
+        for each in wanted:  # the first one stays
+            addresses.setdefault(identity_of(each.address, user_id), each.address)
         # In one order, so that two imports at once do not wait for each other in a circle.
         self.identities = sorted(addresses)
         count = len(self.identities)
@@ -121,6 +124,11 @@ class FolderKey(NamedTuple):
     @property
     def path(self) -> str:
         return msgspec.json.encode(self.names).decode()
+
+    @property
+    def hash(self) -> bytes:
+        """Of the path: fifty long names are more than an index takes."""
+        return hashlib.sha256(self.path.encode()).digest()
 
     @property
     def parent(self) -> FolderKey | None:
@@ -195,17 +203,20 @@ class Shelf:
             return found
         known = found | dict(zip(missing, map(str, self._take_ids(len(missing))), strict=True))
         rows = [self._folder_row(key, known, first[key]) for key in missing]
-        is_all_ours = self._bulk.insert_new(folder, _FOLDER, rows) == len(rows)
-        return known if is_all_ours else self._find_folders(first)
+        self._bulk.insert_new(folder, _FOLDER, rows)
+        # Looked up again: others may have made some of them meanwhile, or renamed one above.
+        found = self._find_folders(first)
+        if found.keys() != first.keys():
+            raise FolderMoved
+        return found
 
     def _folder_row(self, key: FolderKey, known: Mapping[FolderKey, str], position: int) -> Row:
-        path = key.path
         return (
             known[key],
             self._user_id,
             key.root.value,
-            path,
-            _hash_of(path),
+            key.path,
+            key.hash,
             key.names[-1] if key.names else "",
             None if key.parent is None else known[key.parent],
             position,
@@ -213,7 +224,7 @@ class Shelf:
         )
 
     def _find_folders(self, keys: Iterable[FolderKey]) -> dict[FolderKey, str]:
-        by_hash = {(key.root.value, _hash_of(key.path)): key for key in keys}
+        by_hash = {(key.root.value, key.hash): key for key in keys}
         hashes = {path_hash for _, path_hash in by_hash}
         names = ("id", "root", "path_hash")
         found: dict[FolderKey, str] = {}
@@ -301,10 +312,6 @@ def note_jobs(connection: Connection, jobs: Iterable[tuple[UUID, UUID]]) -> None
         connection.execute(
             update(canonical).where(canonical.c.id == canonical_id).values(job_id=job_id)
         )
-
-
-def _hash_of(path: str) -> bytes:
-    return hashlib.sha256(path.encode()).digest()
 
 
 def _json_of(tags: tuple[str, ...]) -> Any:

@@ -241,44 +241,22 @@ BEGIN
 END
 $$;
 
--- Enqueue only inserts: it locks no row that a claim, a finish or another enqueue needs.
--- `jobs` is a JSON array of objects; what is missing comes from the kind's task, else a default.
--- The same id with the same kind, tenant and arguments is the same job and is returned as existing;
--- any other use of a known id is an error (SQLSTATE LH001) and nothing is written. A job whose key
--- (`"unique": {"key": …}`) another one has is not made, and returned too: enqueue_keyed says why. A
--- `batch` that takes no more members is an error (LH005). `on_end` is a job to make when this one ended.
--- What a tenant's quotas do not allow is an error (LH007); callbacks ignore them: an end must not fail.
-CREATE FUNCTION leasehold.enqueue_many(jobs text, skew_seconds double precision DEFAULT 0,
-  ignores_quotas boolean DEFAULT false)
-RETURNS TABLE (existing uuid)
+-- Writes jobs whose ids are all new, or raises unique_violation.
+CREATE FUNCTION leasehold.insert_jobs(documents jsonb, moment timestamptz)
+RETURNS void
 LANGUAGE plpgsql
 AS $$
-DECLARE
-  moment    timestamptz := clock_timestamp() + make_interval(secs => skew_seconds);
-  documents jsonb := jobs::jsonb;
 BEGIN
-  IF documents @? '$[*].unique' THEN -- jobs with a key are not only inserted
-    RETURN QUERY
-    SELECT keyed.asked
-    FROM leasehold.enqueue_keyed(jobs, skew_seconds) AS keyed
-    WHERE keyed.verdict NOT IN ('replaced', 'behind');
-    RETURN;
-  END IF;
-  IF documents @? '$[*].batch' THEN
-    PERFORM leasehold.join_batches(documents);
-  END IF;
-  IF NOT ignores_quotas AND documents @? '$[*] ? (@.tenant != "")' THEN
-    PERFORM leasehold.admit_all(documents, moment, false);
-  END IF;
-  -- Nearly always all ids are new. To find out by a plain insert is a sixth cheaper than ON CONFLICT.
   WITH asked AS MATERIALIZED (
     SELECT * FROM leasehold.read_jobs(documents, moment)
   ),
   job AS (
     INSERT INTO leasehold.job (id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, needs, on_end, trace)
+      timeout_seconds, lane, batch, created_by, created_at, run_at, share, cost, key, needs,
+      on_end, trace)
     SELECT id, tenant, queue, kind, args, priority, max_attempts,
-      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, needs, on_end, trace
+      timeout_seconds, lane, batch, created_by, moment, run_at, share, cost, key, needs,
+      on_end, trace
     FROM asked
   ),
   called_back AS (
@@ -313,6 +291,40 @@ BEGIN
   IF documents @? '$[*].needs' THEN -- those wait for others first
     PERFORM leasehold.hold_back(documents, moment);
   END IF;
+END
+$$;
+
+-- Enqueue only inserts: it locks no row that a claim, a finish or another enqueue needs.
+-- `jobs` is a JSON array of objects; what is missing comes from the kind's task, else a default.
+-- The same id with the same kind, tenant and arguments is the same job and is returned as existing;
+-- any other use of a known id is an error (SQLSTATE LH001) and nothing is written. A job whose key
+-- (`"unique": {"key": …}`) another one has is not made, and returned too: enqueue_keyed says why. A
+-- `batch` that takes no more members is an error (LH005). `on_end` is a job to make when this one ended.
+-- What a tenant's quotas do not allow is an error (LH007); callbacks ignore them: an end must not fail.
+CREATE FUNCTION leasehold.enqueue_many(jobs text, skew_seconds double precision DEFAULT 0,
+  ignores_quotas boolean DEFAULT false)
+RETURNS TABLE (existing uuid)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  moment    timestamptz := clock_timestamp() + make_interval(secs => skew_seconds);
+  documents jsonb := jobs::jsonb;
+BEGIN
+  IF documents @? '$[*].unique' THEN -- jobs with a key are not only inserted
+    RETURN QUERY
+    SELECT keyed.asked
+    FROM leasehold.enqueue_keyed(jobs, skew_seconds) AS keyed
+    WHERE keyed.verdict NOT IN ('replaced', 'behind');
+    RETURN;
+  END IF;
+  IF documents @? '$[*].batch' THEN
+    PERFORM leasehold.join_batches(documents);
+  END IF;
+  IF NOT ignores_quotas AND documents @? '$[*] ? (@.tenant != "")' THEN
+    PERFORM leasehold.admit_all(documents, moment, false);
+  END IF;
+  -- Nearly always all ids are new. To find out by a plain insert is a sixth cheaper than ON CONFLICT.
+  PERFORM leasehold.insert_jobs(documents, moment);
 EXCEPTION
   WHEN unique_violation OR SQLSTATE 'LH007' THEN -- those that stand there already need no quota
     RETURN QUERY

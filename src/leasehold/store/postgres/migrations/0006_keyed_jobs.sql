@@ -48,6 +48,54 @@ AS $$
   END
 $$;
 
+-- Writes jobs under keys that nobody has, all of them or none; false: each is to be decided about. Nearly
+-- always that is so for many at once, and then they are two statements, not four for each.
+CREATE FUNCTION leasehold.enqueue_new_keys(documents jsonb, moment timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $$
+DECLARE
+  taken bigint;
+BEGIN
+  IF EXISTS (
+    SELECT
+    FROM jsonb_to_recordset(documents) AS asked (tenant text, "unique" jsonb)
+    CROSS JOIN LATERAL jsonb_to_record(asked."unique")
+      AS rule (key text, mode text, max_wait_seconds double precision)
+    LEFT JOIN LATERAL ( -- OFFSET 0: a lookup for each, whatever the planner thinks of the table
+      SELECT true AS is_there FROM leasehold.key AS k WHERE k.tenant = '' AND k.key = rule.key OFFSET 0
+    ) AS held ON true
+    WHERE held.is_there
+      OR coalesce(asked.tenant, '') <> '' -- quotas are counted for each
+      OR coalesce(rule.key, '') = ''
+      OR coalesce(rule.mode, 'skip') <> 'skip'
+      OR rule.max_wait_seconds IS NOT NULL
+  ) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO leasehold.key (tenant, key, job_id, taken_at, series_at, memory_seconds)
+  SELECT '', rule.key, asked.id, moment, moment,
+    CASE
+      WHEN rule.ever THEN 1e99
+      ELSE greatest(rule.period_seconds, rule.cooldown_seconds, 0)
+    END
+  FROM jsonb_to_recordset(documents) AS asked (id uuid, "unique" jsonb)
+  CROSS JOIN LATERAL jsonb_to_record(asked."unique")
+    AS rule (key text, ever boolean, period_seconds double precision, cooldown_seconds double precision)
+  ORDER BY rule.key -- everybody locks in one order
+  ON CONFLICT (tenant, key) DO NOTHING;
+  GET DIAGNOSTICS taken = ROW_COUNT;
+  IF taken < jsonb_array_length(documents) THEN -- taken meanwhile, or asked for twice
+    RAISE unique_violation;
+  END IF;
+  PERFORM leasehold.insert_jobs(documents, moment);
+  RETURN true;
+EXCEPTION
+  WHEN unique_violation THEN -- an id or a key: told apart one by one, with none of these locks
+    RETURN false;
+END
+$$;
+
 -- Enqueues jobs of which some have a key: `"unique": {"key": …, "mode": …, "ever": …,
 -- "period_seconds": …, "cooldown_seconds": …, "max_wait_seconds": …}`; model/keys.py says what is
 -- decided. It may wait for a transaction that is still open and has enqueued under the same key: for
@@ -65,6 +113,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   moment     timestamptz := clock_timestamp() + make_interval(secs => skew_seconds);
+  documents  jsonb := jobs::jsonb;
   is_endless boolean := current_setting('lock_timeout') = '0';
   wanted     record;
   last_key   text[];
@@ -75,14 +124,20 @@ DECLARE
   accepted   jsonb[] := '{}';
   behind     uuid[] := '{}';
 BEGIN
-  IF jobs::jsonb @? '$[*].batch' THEN -- batches are locked before keys
-    PERFORM leasehold.join_batches(jobs::jsonb);
+  IF documents @? '$[*].batch' THEN -- batches are locked before keys
+    PERFORM leasehold.join_batches(documents);
   END IF;
-  IF jobs::jsonb @? '$[*] ? (@.tenant != "")' THEN
-    PERFORM leasehold.lock_quotas(jobs::jsonb);
+  IF documents @? '$[*] ? (@.tenant != "")' THEN
+    PERFORM leasehold.lock_quotas(documents);
   END IF;
   IF is_endless THEN
     PERFORM set_config('lock_timeout', '5s', true);
+  END IF;
+  IF jsonb_array_length(documents) > 1 AND leasehold.enqueue_new_keys(documents, moment) THEN
+    IF is_endless THEN
+      PERFORM set_config('lock_timeout', '0', true);
+    END IF;
+    RETURN;
   END IF;
   FOR wanted IN
     SELECT document, (document ->> 'id')::uuid AS id, coalesce(document ->> 'tenant', '') AS tenant,
@@ -94,7 +149,7 @@ BEGIN
         ELSE greatest((document -> 'unique' ->> 'period_seconds')::double precision,
           (document -> 'unique' ->> 'cooldown_seconds')::double precision, 0)
       END AS memory_seconds
-    FROM jsonb_array_elements(jobs::jsonb) WITH ORDINALITY AS listed (document, number)
+    FROM jsonb_array_elements(documents) WITH ORDINALITY AS listed (document, number)
     ORDER BY tenant, key, number -- everybody locks in one order
   LOOP
     IF wanted.rule IS NULL THEN

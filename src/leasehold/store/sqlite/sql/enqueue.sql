@@ -9,7 +9,7 @@ INSERT INTO leasehold_job
    created_by, created_at, run_at, key, needs, on_end, trace)
 WITH asked AS MATERIALIZED (
   SELECT value -> 0 AS said, value -> 1 AS jobs
-  FROM json_each(:groups)
+  FROM json_each(:jobs)
 ),
 alike AS MATERIALIZED (
   SELECT

@@ -1,4 +1,4 @@
--- What these keys and their jobs say. Primary keys, leasehold_ready_job.
+-- What these keys of a tenant and their jobs say. Primary keys, leasehold_ready_job.
 SELECT
   held.tenant, held.key, held.job_id,
   CASE
@@ -17,5 +17,5 @@ SELECT
   held.memory_seconds, held.is_urgent
 FROM json_each(:keys) AS asked
 CROSS JOIN leasehold_key AS held
-  ON held.tenant = asked.value ->> 0
-  AND held.key = asked.value ->> 1
+  ON held.tenant = :tenant
+  AND held.key = asked.value

@@ -8,11 +8,11 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
-from leasehold.kit.web import Changer, Reader, not_found
-from leasehold_links import editing
+from leasehold.kit.web import Changer, Person, Reader, not_found
+from leasehold_links import arranging, editing
 from leasehold_links.data import browsing
-from leasehold_links.web.api.values import Command, Document, IdPath, Tag
-from leasehold_links.web.library import OfLibrary
+from leasehold_links.web.api.values import Command, Document, Id, IdPath, Tag
+from leasehold_links.web.library import Library, OfLibrary
 from leasehold_links.web.problems import PROBLEMS
 
 router = APIRouter(prefix="/api/folders", tags=["folders"])
@@ -47,6 +47,13 @@ class FolderRequest(Command):
     names: Annotated[list[Tag], Field(max_length=50)] = Field(examples=[["News", "Daily"]])
 
 
+class FolderChange(Command):
+    """What is to be otherwise; what is left out stays."""
+
+    name: Tag | None = None
+    parent_id: Id | None = Field(default=None, description="The folder to put it into.")
+
+
 @router.get("", responses=PROBLEMS.responses())
 def list_folders(person: Reader, library: OfLibrary) -> FolderList:
     """List your folders with how many links are in each."""
@@ -60,13 +67,27 @@ def create_folder(asked: FolderRequest, person: Changer, library: OfLibrary) -> 
     folder_id = editing.add_folder(
         library.client, library.database, person.user_id, asked.root, asked.names
     )
-    row = library.read(browsing.folder_of, person.user_id, folder_id)
-    if row is None:
-        raise not_found("folder")
-    return row
+    return _place_of(library, person, folder_id)
+
+
+@router.patch("/{folder_id}", response_model=Place, responses=PROBLEMS.responses(404, 409))
+def move_folder(
+    folder_id: IdPath, asked: FolderChange, person: Changer, library: OfLibrary
+) -> dict[str, Any]:
+    """Rename a folder, or put it into another one, with the folders and links in it."""
+    change = arranging.Change(name=asked.name, parent_id=asked.parent_id)
+    arranging.move_folder(library.database, person.user_id, folder_id, change)
+    return _place_of(library, person, folder_id)
 
 
 @router.delete("/{folder_id}", status_code=204, responses=PROBLEMS.responses(404))
 def delete_folder(folder_id: IdPath, person: Changer, library: OfLibrary) -> None:
     """Delete a folder with the folders and links in it."""
     editing.delete_folder(library.database, person.user_id, folder_id)
+
+
+def _place_of(library: Library, person: Person, folder_id: UUID) -> dict[str, Any]:
+    row = library.read(browsing.folder_of, person.user_id, folder_id)
+    if row is None:
+        raise not_found("folder")
+    return row

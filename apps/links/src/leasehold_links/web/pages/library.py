@@ -8,10 +8,11 @@ from uuid import UUID
 from fastapi import APIRouter, Form, Query, Response
 
 from leasehold.kit.web import Changer
-from leasehold_links import editing
+from leasehold_links import arranging, editing
 from leasehold_links.data import browsing
 from leasehold_links.data.browsing import Wanted
 from leasehold_links.web.api.links import LIVE, read_links, words_of
+from leasehold_links.web.api.values import IdPath
 from leasehold_links.web.pages.tree import branches
 from leasehold_links.web.pages.visiting import PAGES, OfVisit, Visit
 
@@ -48,11 +49,23 @@ def show_library(
         is_first=after is None,
         tree=branches(folders, folder),
         here=here,
-        folders=folders,
+        targets=_targets(visit, folders, here),
         wanted=wanted,
         q=q,
         total=sum(each["links"] for each in folders),
     )
+
+
+def _targets(visit: Visit, folders: list[Row], here: Row | None) -> list[tuple[UUID, str]]:
+    """Name the folders into which the one that is shown may be moved."""
+    if here is None or not here["names"]:
+        return []
+    depth = len(here["names"])
+    return [
+        (each["id"], folder_name(visit.say, each))
+        for each in folders
+        if each["root"] != here["root"] or each["names"][:depth] != here["names"]
+    ]
 
 
 def _next(visit: Visit, after: UUID | None) -> str | None:
@@ -77,6 +90,21 @@ def add_link(
     library = visit.library
     added = editing.add_link(library.client, library.database, person.user_id, new)
     return visit.go(f"/link/{added.link_id}", "added" if added.is_new else "there")
+
+
+@router.post("/folder/{folder_id}")
+def move_folder(
+    *,
+    folder_id: IdPath,
+    visit: OfVisit,
+    person: Changer,
+    name: Annotated[str, Form(max_length=1_000)] = "",
+    parent: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Rename a folder, or put it into another one."""
+    change = arranging.Change(name=name, parent_id=read_id(parent))
+    arranging.move_folder(visit.library.database, person.user_id, folder_id, change)
+    return visit.go("/", "moved", folder=folder_id)
 
 
 def read_id(text: str) -> UUID | None:

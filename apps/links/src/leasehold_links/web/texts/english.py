@@ -33,6 +33,10 @@ ENGLISH: dict[str, str] = {
     "add.summary": "Add a link",
     "add.address": "Address",
     "add.button": "Add",
+    "folder.summary": "Rename or move this folder",
+    "folder.name": "Name",
+    "folder.parent": "In the folder",
+    "folder.button": "Move",
     "card.details": "Details",
     "card.details_of": "Details of {title}",
     # -- files
@@ -164,6 +168,7 @@ ENGLISH: dict[str, str] = {
     "said.added": "The link is in.",
     "said.there": "The link was there already.",
     "said.saved": "Saved.",
+    "said.moved": "The folder was moved.",
     "said.refreshed": "It will be fetched anew.",
     "said.deleted": "The link was deleted.",
     "said.cancelling": "The import is being stopped.",
@@ -176,6 +181,9 @@ ENGLISH: dict[str, str] = {
     # -- problems
     "problem.home": "To the library",
     "problem.already-there": "That folder has this link already.",
+    "problem.folder-there": "There is a folder of that name at that place. Choose another name.",
+    "problem.folder-moved": "Somebody has just renamed a folder on the way. Try again.",
+    "problem.bad-move": "A folder needs a name, can't be put into itself, and is no more than 50 deep.",
     "problem.bad-address": "This is no address of a web page: it has to begin with http or https.",
     "problem.bad-domain": "This is no domain. Write it like example.com.",
     "problem.not-for-tenants": "Domains are everybody's, and you are bound to a tenant.",

@@ -33,6 +33,10 @@ KOREAN: dict[str, str] = {
     "add.summary": "링크 추가",
     "add.address": "주소",
     "add.button": "추가",
+    "folder.summary": "폴더 이름 바꾸기 또는 옮기기",
+    "folder.name": "이름",
+    "folder.parent": "상위 폴더",
+    "folder.button": "옮기기",
     "card.details": "자세히",
     "card.details_of": "{title} 자세히",
     # -- files
@@ -162,6 +166,7 @@ KOREAN: dict[str, str] = {
     "said.added": "링크를 추가했습니다.",
     "said.there": "이미 있는 링크입니다.",
     "said.saved": "저장했습니다.",
+    "said.moved": "폴더를 옮겼습니다.",
     "said.refreshed": "다시 읽어 옵니다.",
     "said.deleted": "링크를 삭제했습니다.",
     "said.cancelling": "가져오기를 중지하고 있습니다.",
@@ -174,6 +179,9 @@ KOREAN: dict[str, str] = {
     # -- problems
     "problem.home": "서재로",
     "problem.already-there": "그 폴더에는 이미 이 링크가 있습니다.",
+    "problem.folder-there": "그곳에 같은 이름의 폴더가 있습니다. 다른 이름을 고르세요.",
+    "problem.folder-moved": "방금 상위 폴더의 이름이 바뀌었습니다. 다시 해 보세요.",
+    "problem.bad-move": "폴더에는 이름이 있어야 하고, 자기 자신 안으로 옮길 수 없으며, 50단계보다 깊을 수 없습니다.",
     "problem.bad-address": "웹 페이지의 주소가 아닙니다. http 또는 https로 시작해야 합니다.",
     "problem.bad-domain": "도메인이 아닙니다. example.com처럼 쓰세요.",
     "problem.not-for-tenants": "도메인은 모두의 것이며, 당신은 한 테넌트에 속해 있습니다.",
