@@ -1,8 +1,8 @@
-"""Many jobs with keys in one call: those of new keys are written at once, others are decided about."""
+"""Many jobs with keys in one call: new keys are taken at once, others are decided about."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ODD = ["a", "a.b", "$", '"quoted"', "back\\slash", "링크 모음", "a\tb", "[0]", "#1", "x" * 200]
 
 
-def of_lane(number: int, **options: object) -> NewJob:
+def of_lane(number: int, **options: Any) -> NewJob:
     lane = f"domain:site{number % 7}.com"
     return keyed_job(key=f"link{number}", lane=lane, share=f"user{number % 2}", **options)
 
@@ -109,6 +109,7 @@ def test_those_of_many_that_are_for_later_wait_for_their_time(store: Store) -> N
 
 
 def test_a_text_that_can_not_be_stored_is_refused_in_any_of_many(store: Store) -> None:
-    for bad in ({"created_by": "a\0b"}, {"share": "a\0b"}, {"trace": "a\0b"}):
+    texts: list[dict[str, Any]] = [{name: "a\0b"} for name in ("created_by", "share", "trace")]
+    for bad in texts:
         with pytest.raises(BadValue):
             store.enqueue([keyed_job(key="a", lane="", **bad), keyed_job(key="b", lane="", **bad)])

@@ -149,3 +149,17 @@ def _processed(database: Database, import_id: UUID, seen: list[int]) -> int:
     seen.append(imports.counts_of(import_row(database, import_id)).processed)
     assert seen == sorted(seen)
     return seen[-1]
+
+
+def test_of_addresses_that_are_one_link_the_first_is_fetched(
+    client: lh.Client, database: Database
+) -> None:
+    same = [
+        "http://example.com/a/",
+        "https://www.example.com/a?utm_source=x",
+        "https://example.com/a",
+    ]
+    entries = "".join(f'<DT><A HREF="{url}">x</A>' for url in same)
+    begin_import(client, database, f"<DL>{entries}</DL>".encode())
+    run_imports(client)
+    assert rows(database, "SELECT url FROM links_canonical") == [(same[0],)]

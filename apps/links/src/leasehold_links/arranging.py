@@ -1,4 +1,4 @@
-"""Folders that somebody renames or moves. A folder is its whole path: those below it change, too."""
+"""Folders that somebody renames or moves: one is its whole path, so those below change, too."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from leasehold_links.texts import tidy
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from leasehold.kit.data import Database
     from leasehold_links.data.browsing import Row
-    from leasehold_links.data.database import Database
 
 
 class Change(NamedTuple):
@@ -34,13 +34,13 @@ def move_folder(database: Database, user_id: str, folder_id: UUID, change: Chang
     """Give a folder another name, or put it into another one, with all that is in it."""
     try:
         with database.write() as connection:
-            folders = _lock(connection, user_id)
-            _move(connection, folders, folder_id, change)
+            folders = lock_folders(connection, user_id)
+            move(connection, folders, folder_id, change)
     except IntegrityError:  # somebody has made one of that path just now
         raise FolderThere(folder_id) from None
 
 
-def _lock(connection: Connection, user_id: str) -> dict[UUID, Row]:
+def lock_folders(connection: Connection, user_id: str) -> dict[UUID, Row]:
     """Read a user's folders while nobody can put others into them."""
     of_user = select(folder.c.id).where(folder.c.user_id == user_id).order_by(folder.c.id)
     # A later statement looks: it sees what the lock has waited for.
@@ -48,9 +48,8 @@ def _lock(connection: Connection, user_id: str) -> dict[UUID, Row]:
     return {row["id"]: row for row in browsing.folders_of(connection, user_id)}
 
 
-def _move(
-    connection: Connection, folders: dict[UUID, Row], folder_id: UUID, change: Change
-) -> None:
+def move(connection: Connection, folders: dict[UUID, Row], folder_id: UUID, change: Change) -> None:
+    """Write the new paths of a folder and of all below it."""
     moved, key = _target(folders, folder_id, change)
     old = _key_of(moved)
     if key == old:

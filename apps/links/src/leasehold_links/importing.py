@@ -118,6 +118,10 @@ def _why_not(line: Line, placed: library.Placed, position: int) -> tuple[str, st
     return "duplicate", "repeated" if position in placed.repeated else "in_folder"
 
 
+def _refusals() -> tuple[type[Exception], ...]:
+    return (*refusals(), FolderMoved)
+
+
 class Importer:
     """One attempt at an import."""
 
@@ -178,7 +182,7 @@ class Importer:
     def _take_step(self, step: Step) -> None:
         try:
             self._store(step, self._store_all)
-        except (*refusals(), FolderMoved):
+        except _refusals():
             # A line of them, or one that another one just took out of the library, does not fit.
             self._store(step, self._store_each)
 

@@ -183,7 +183,7 @@ ENGLISH: dict[str, str] = {
     "problem.already-there": "That folder has this link already.",
     "problem.folder-there": "There is a folder of that name at that place. Choose another name.",
     "problem.folder-moved": "Somebody has just renamed a folder on the way. Try again.",
-    "problem.bad-move": "A folder needs a name, can't be put into itself, and is no more than 50 deep.",
+    "problem.bad-move": "A folder needs a name, can't be in itself, and is no more than 50 deep.",
     "problem.bad-address": "This is no address of a web page: it has to begin with http or https.",
     "problem.bad-domain": "This is no domain. Write it like example.com.",
     "problem.not-for-tenants": "Domains are everybody's, and you are bound to a tenant.",

@@ -181,7 +181,7 @@ KOREAN: dict[str, str] = {
     "problem.already-there": "그 폴더에는 이미 이 링크가 있습니다.",
     "problem.folder-there": "그곳에 같은 이름의 폴더가 있습니다. 다른 이름을 고르세요.",
     "problem.folder-moved": "방금 상위 폴더의 이름이 바뀌었습니다. 다시 해 보세요.",
-    "problem.bad-move": "폴더에는 이름이 있어야 하고, 자기 자신 안으로 옮길 수 없으며, 50단계보다 깊을 수 없습니다.",
+    "problem.bad-move": "이름이 없거나, 자기 안이거나, 50단계보다 깊은 곳입니다.",
     "problem.bad-address": "웹 페이지의 주소가 아닙니다. http 또는 https로 시작해야 합니다.",
     "problem.bad-domain": "도메인이 아닙니다. example.com처럼 쓰세요.",
     "problem.not-for-tenants": "도메인은 모두의 것이며, 당신은 한 테넌트에 속해 있습니다.",
