@@ -8,13 +8,13 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
+from leasehold.kit.texts import tidy
 from leasehold_links.bookmarks.reading import DEEPEST, LONGEST_NAME
 from leasehold_links.bookmarks.values import Root
 from leasehold_links.data import browsing
 from leasehold_links.data.library import FolderKey
 from leasehold_links.data.tables import folder
 from leasehold_links.errors import BadMove, FolderNotFound, FolderThere
-from leasehold_links.texts import tidy
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
