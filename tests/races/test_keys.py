@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from leasehold.errors import KeyBusy, StoreBusy
-from leasehold.model.keys import Standing, Verdict
+from leasehold.model.keys import Mode, Standing, Verdict
 from leasehold.model.states import State
 from leasehold.store.callers import bind_caller
 from leasehold.store.postgres.store import PostgresStore
@@ -20,6 +20,7 @@ from tests.conformance.key_kit import (
     KEY,
     LATEST,
     REPLACE,
+    SKIP,
     Asked,
     ask,
     hand_over,
@@ -195,25 +196,28 @@ def test_latest_in_an_open_transaction_does_not_hold_up_the_running_job(
     assert claim_one(race.store).job_id == behind.id
 
 
-def test_calls_with_keys_in_opposite_orders_do_not_deadlock(race: PostgresRace) -> None:
-    first, second = cross(race)
+@pytest.mark.parametrize("mode", [SKIP, REPLACE])  # new keys at once, and one by one
+def test_calls_with_keys_in_opposite_orders_do_not_deadlock(race: PostgresRace, mode: Mode) -> None:
+    first, second = cross(race, mode)
     assert (len(first), len(second)) == (0, 3)
 
 
-def test_mutant_unsorted_keys_deadlock(race: PostgresRace) -> None:
-    with (
-        mutate_function(
-            race.url, "enqueue_keyed", "ORDER BY tenant, key, number", "ORDER BY number"
-        ),
-        pytest.raises(StoreBusy, match="deadlock"),
-    ):
-        cross(race)
+SORTED = {
+    SKIP: ("enqueue_new_keys", "ORDER BY rule.key", ""),
+    REPLACE: ("enqueue_keyed", "ORDER BY tenant, key, number", "ORDER BY number"),
+}
 
 
-def cross(race: PostgresRace) -> tuple[Any, Any]:
+@pytest.mark.parametrize("mode", SORTED)
+def test_mutant_unsorted_keys_deadlock(race: PostgresRace, mode: Mode) -> None:
+    with mutate_function(race.url, *SORTED[mode]), pytest.raises(StoreBusy, match="deadlock"):
+        cross(race, mode)
+
+
+def cross(race: PostgresRace, mode: Mode) -> tuple[Any, Any]:
     """Let two calls lock a, m and z, in opposite orders, meet at m."""
-    up = [keyed_job(key=key) for key in "amz"]
-    down = [keyed_job(key=key) for key in "zma"]
+    up = [keyed_job(mode, key=key) for key in "amz"]
+    down = [keyed_job(mode, key=key) for key in "zma"]
     with race.uncommitted() as side:
         ask(side.store, key="m")
         first = race.start(lambda: race.store.enqueue(up))
