@@ -176,6 +176,8 @@ def _asked(config: Config, place: Place, since: datetime | None) -> dict[str, An
         pagination["starting_after"] = place.after
     return {
         "query": {"field": field, "operator": ">", "value": max(value, 0)},
+        # What changes meanwhile must not move to where the scan has been.
+        "sort": {"field": field, "order": "ascending"},
         "pagination": pagination,
     }
 

@@ -183,7 +183,7 @@ class ConnectorConformance(ABC):
             source.server.fail(429, retry_after=7)
             error = refused(source, RateLimited)
             assert isinstance(error, RateLimited)
-            assert error.after_seconds == 7
+            assert 6 <= error.after_seconds <= 8, "some say when, by a clock of whole seconds"
             source.server.fail(429)
             error = refused(source, RateLimited)
             assert isinstance(error, RateLimited)
