@@ -25,6 +25,7 @@ run: $(READY) ## Start the service with sample tasks and applications on http://
 	@mkdir -p var
 	@$(BIN)/leasehold serve $(DEMOS:%=--app %:application) --migrate --log-level error --port $(PORT)
 
+test: export PYTHONDONTWRITEBYTECODE := # tests start hundreds of processes: compile once for all
 test: $(READY) ## Run all tests (PYTEST_ARGS="-k claim" narrows, PYTEST_WORKERS=0 runs in one process)
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal $(PYTEST_ARGS)
 

@@ -1,22 +1,34 @@
 """Fixtures that every test may use: a database of either kind, empty and its own."""
 
 import os
+import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import settings
 
+from leasehold.store import open_store
 from tests.browser.chromium import HOW_TO_GET as NO_BROWSER
+from tests.memory import compile_once, use_memory
 from tests.postgres_binaries import PostgresNotFoundError, find_binaries
 from tests.postgres_server import URL_VARIABLE, PostgresServer
+from tests.recycling import Shelf
 
 # A test never asserts a speed: a busy machine is no failure.
 settings.register_profile("leasehold", deadline=None)
 settings.load_profile("leasehold")
 
+# For tests that crash no server: a commit need not wait for a disk.
+HURRY: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
 
 def pytest_configure(config: pytest.Config) -> None:
+    use_memory()
+    compile_once()
     if os.environ.get("LEASEHOLD_REQUIRE_POSTGRES") != "1" or URL_VARIABLE in os.environ:
         return
     try:
@@ -36,8 +48,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """One server per test process, started by the first test that wants it."""
-    with PostgresServer() as server:
+    """One server per test process, started by the first test that wants it; none crashes it."""
+    with PostgresServer(settings=HURRY) as server:
         yield server
 
 
@@ -51,3 +63,61 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'leasehold.db'}"
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: PostgresServer) -> Iterator[str]:
+    """The name of a database with leasehold's tables: to copy it is quicker than to make them."""
+    url = postgres_server.create_database()
+    with closing(open_store(url)) as store:
+        store.migrate()
+    yield urlsplit(url).path.removeprefix("/")
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture
+def migrated_postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Iterator[str]:
+    """A database with leasehold's tables, empty and a test's own."""
+    url = postgres_server.create_database(postgres_template)
+    yield url
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def shelf() -> Iterator[Shelf]:
+    """Connections that tests of one shared database leave to each other."""
+    with pytest.MonkeyPatch.context() as patch, closing(Shelf()) as shelf:
+        shelf.install(patch)
+        yield shelf
+
+
+@pytest.fixture(scope="session")
+def shared_postgres_url(
+    postgres_server: PostgresServer, postgres_template: str, shelf: Shelf
+) -> Iterator[str]:
+    """One for the whole session; who takes it empties it (`shelf.empty`)."""
+    url = postgres_server.create_database(postgres_template)
+    yield shelf.share(url)
+    postgres_server.drop_database(url)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("template") / "leasehold.db"
+    with closing(open_store(f"sqlite:///{file}")) as store:
+        store.migrate()
+    return file
+
+
+@pytest.fixture
+def migrated_sqlite_url(sqlite_template: Path, sqlite_url: str) -> str:
+    """The same in a file."""
+    shutil.copy(sqlite_template, sqlite_url.removeprefix("sqlite:///"))
+    return sqlite_url
+
+
+@pytest.fixture(scope="session")
+def shared_sqlite_url(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same as the shared one on PostgreSQL."""
+    copied = shutil.copy(sqlite_template, tmp_path_factory.mktemp("shared"))
+    return f"sqlite:///{copied}"

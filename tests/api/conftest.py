@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 from leasehold.client import Client
 from leasehold.store import open_store
-from tests.conformance.tables import let_hurry, open_tables
+from tests.conformance.tables import open_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,31 +18,30 @@ if TYPE_CHECKING:
 
     from leasehold.store.base import Store
     from tests.postgres_server import PostgresServer
+    from tests.recycling import Shelf
 
 OWN_TABLE = "CREATE TABLE own (id integer PRIMARY KEY, note text)"
 
 
 @pytest.fixture(scope="session")
-def api_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """One migrated database with a table of the caller's own; emptied before each test."""
-    url = postgres_server.create_database()
-    let_hurry(url)
-    prepare(url)
-    yield url
+def api_postgres_url(
+    postgres_server: PostgresServer, postgres_template: str, shelf: Shelf
+) -> Iterator[str]:
+    """One database with a table of the caller's own; emptied before each test."""
+    url = postgres_server.create_database(postgres_template)
+    make_own_table(url)
+    yield shelf.share(url)
     postgres_server.drop_database(url)
 
 
 @pytest.fixture(scope="session")
-def api_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder: Path = tmp_path_factory.mktemp("api")
-    url = f"sqlite:///{folder / 'leasehold.db'}"
-    prepare(url)
+def api_sqlite_url(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = f"sqlite:///{shutil.copy(sqlite_template, tmp_path_factory.mktemp('api'))}"
+    make_own_table(url)
     return url
 
 
-def prepare(url: str) -> None:
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
+def make_own_table(url: str) -> None:
     with open_tables(url) as tables:
         tables.execute(OWN_TABLE)
 

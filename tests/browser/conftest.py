@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from leasehold.client import Client
-from leasehold.store import open_store
 from leasehold.worker import Worker
 from tests.browser import scenery, shop
 from tests.browser.chromium import ARGUMENTS, HOW_TO_GET, find_chromium, is_required
 from tests.browser.kit import Visit, serve, visiting
-from tests.conformance.tables import open_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser
 
-    from tests.postgres_server import PostgresServer
+    from tests.recycling import Shelf
 
 WAIT_MILLISECONDS = 30_000
 expect.set_options(timeout=WAIT_MILLISECONDS)
@@ -41,28 +38,9 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def browser_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
-    url = postgres_server.create_database()
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
-    yield url
-    postgres_server.drop_database(url)
-
-
-@pytest.fixture(scope="session")
-def browser_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return f"sqlite:///{tmp_path_factory.mktemp('browser') / 'leasehold.db'}"
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
-def store_url(request: pytest.FixtureRequest) -> str:
-    url: str = request.getfixturevalue(f"browser_{request.param}_url")
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
-    with open_tables(url) as tables:
-        tables.empty()
-    return url
+def store_url(request: pytest.FixtureRequest, shelf: Shelf) -> str:
+    return shelf.empty(request.getfixturevalue(f"shared_{request.param}_url"))
 
 
 @pytest.fixture

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leasehold.store import open_store
-from tests.conformance.tables import let_hurry, open_tables
 from tests.safety.roles import database_with_roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
     from tests.postgres_server import PostgresServer
+    from tests.recycling import Shelf
     from tests.safety.roles import Access
 
 AS_WORKER = frozenset(
@@ -38,38 +37,18 @@ NOT_AS_WORKER = frozenset({"test_pruning_says_so_in_the_record"})  # which the m
 
 
 @pytest.fixture(scope="session")
-def shared_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """One migrated database for the whole session: making one for each test takes too long."""
-    url = postgres_server.create_database()
-    let_hurry(url)
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
-    yield url
-    postgres_server.drop_database(url)
-
-
-@pytest.fixture(scope="session")
-def shared_sqlite_url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder: Path = tmp_path_factory.mktemp("shared")
-    url = f"sqlite:///{folder / 'leasehold.db'}"
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
-    return url
-
-
-@pytest.fixture(scope="session")
-def shared_roles(postgres_server: PostgresServer) -> Iterator[Access]:
+def shared_roles(postgres_server: PostgresServer, shelf: Shelf) -> Iterator[Access]:
     with database_with_roles(postgres_server) as access:
-        let_hurry(access.admin)
-        with open_tables(access.admin) as tables:  # tests make tables of an application's
-            given = "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO "
+        # Tests make tables of an application's.
+        given = "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO "
+        with shelf.open_tables(shelf.share(access.admin)) as tables:
             tables.execute(given + access.roles.worker)
         yield access
 
 
 @pytest.fixture(scope="session")
-def shared_worker_url(shared_roles: Access) -> str:
-    return shared_roles.worker
+def shared_worker_url(shared_roles: Access, shelf: Shelf) -> str:
+    return shelf.share(shared_roles.worker)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -83,11 +62,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def store_url(request: pytest.FixtureRequest) -> str:
+def store_url(request: pytest.FixtureRequest, shelf: Shelf) -> str:
     """Where the store under test is; asked for by name, so that SQLite needs no server."""
     url: str = request.getfixturevalue(f"shared_{request.param}_url")
-    with open_tables(tables_url(url, request)) as tables:
-        tables.empty()
+    shelf.empty(tables_url(url, request))
     return url
 
 
@@ -116,6 +94,6 @@ def store(store_url: str, hints: None) -> Iterator[Store]:
 
 
 @pytest.fixture
-def tables(store_url: str, request: pytest.FixtureRequest) -> Iterator[Tables]:
-    with open_tables(tables_url(store_url, request)) as opened:
+def tables(store_url: str, request: pytest.FixtureRequest, shelf: Shelf) -> Iterator[Tables]:
+    with shelf.open_tables(tables_url(store_url, request)) as opened:
         yield opened

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import psycopg
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,13 +115,6 @@ class SqliteTables:
 
     def close(self) -> None:
         self._connection.close()
-
-
-def let_hurry(url: str) -> None:
-    """Let a database of tests that crash no machine not wait for the disk at each commit."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        name = Identifier(connection.info.dbname)
-        connection.execute(SQL("ALTER DATABASE {} SET synchronous_commit = off").format(name))
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import leasehold as lh
-from tests.faults.target import Target, prepare
+from tests.faults.target import Target, make_effect_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 @pytest.fixture(params=["sqlite", "postgres"])
 def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     """A prepared, empty queue on either store; its server, if any, is shared: do not crash it."""
-    url: str = request.getfixturevalue(f"{request.param}_url")
-    prepare(url)
+    url: str = request.getfixturevalue(f"migrated_{request.param}_url")
+    make_effect_table(url)
     with contextlib.closing(Target(request.param, url)) as opened:
         yield opened
 

@@ -92,6 +92,10 @@ def prepare(url: str) -> None:
     """Make the tables, leasehold's and the effects'."""
     with contextlib.closing(open_store(url)) as store:
         store.migrate()
+    make_effect_table(url)
+
+
+def make_effect_table(url: str) -> None:
     with open_tables(url) as tables:
         tables.execute(EFFECT_TABLE)
 

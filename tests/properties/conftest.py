@@ -68,8 +68,6 @@ def unchanged(store: Store) -> Store:
 
 @contextlib.contextmanager
 def open_laboratory(url: str) -> Iterator[Laboratory]:
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
     with open_tables(url) as tables:
         yield Laboratory(url, tables)
 
@@ -86,13 +84,13 @@ def exact_claims(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def laboratory(request: pytest.FixtureRequest) -> Iterator[Laboratory]:
-    with open_laboratory(request.getfixturevalue(f"{request.param}_url")) as opened:
+    with open_laboratory(request.getfixturevalue(f"migrated_{request.param}_url")) as opened:
         yield opened
 
 
 @pytest.fixture
-def sqlite_laboratory(sqlite_url: str) -> Iterator[Laboratory]:
-    with open_laboratory(sqlite_url) as opened:
+def sqlite_laboratory(migrated_sqlite_url: str) -> Iterator[Laboratory]:
+    with open_laboratory(migrated_sqlite_url) as opened:
         yield opened
 
 

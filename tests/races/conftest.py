@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leasehold.store import open_store
-from tests.conformance.conftest import (
-    pytest_generate_tests,
-    shared_postgres_url,
-    shared_sqlite_url,
-    store_url,
-)
-from tests.conformance.tables import open_tables
+from tests.conformance.conftest import pytest_generate_tests, store_url
 from tests.races.kit import PostgresRace
 
 if TYPE_CHECKING:
@@ -22,8 +16,9 @@ if TYPE_CHECKING:
 
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
+    from tests.recycling import Shelf
 
-__all__ = ["pytest_generate_tests", "shared_postgres_url", "shared_sqlite_url", "store_url"]
+__all__ = ["pytest_generate_tests", "store_url"]
 
 
 @pytest.fixture
@@ -40,15 +35,13 @@ def store(store_url: str, from_head: None) -> Iterator[Store]:
 
 
 @pytest.fixture
-def race(shared_postgres_url: str, from_head: None) -> Iterator[PostgresRace]:
+def race(shared_postgres_url: str, shelf: Shelf, from_head: None) -> Iterator[PostgresRace]:
     """Two sides on one PostgreSQL."""
-    with open_tables(shared_postgres_url) as tables:
-        tables.empty()
-    with contextlib.closing(PostgresRace(shared_postgres_url)) as opened:
+    with contextlib.closing(PostgresRace(shelf.empty(shared_postgres_url))) as opened:
         yield opened
 
 
 @pytest.fixture
-def tables(race: PostgresRace) -> Iterator[Tables]:
-    with open_tables(race.url) as opened:
+def tables(race: PostgresRace, shelf: Shelf) -> Iterator[Tables]:
+    with shelf.open_tables(race.url) as opened:
         yield opened

@@ -9,7 +9,6 @@ import pytest
 
 from leasehold.store import open_store
 from leasehold.store.tenants.store import TenantStore
-from tests.conformance.tables import let_hurry, open_tables
 from tests.safety.roles import Access, database_with_roles
 from tests.safety.scene import ACME, Scene, build
 
@@ -18,21 +17,22 @@ if TYPE_CHECKING:
 
     from leasehold.store.base import Store
     from tests.postgres_server import PostgresServer
+    from tests.recycling import Shelf
 
 
 @pytest.fixture(scope="session")
-def shared_access(postgres_server: PostgresServer) -> Iterator[Access]:
+def shared_access(postgres_server: PostgresServer, shelf: Shelf) -> Iterator[Access]:
     """One database with roles for the whole session: making one takes a second."""
     with database_with_roles(postgres_server) as access:
-        let_hurry(access.admin)
+        for url in (access.admin, access.worker, access.app):
+            shelf.share(url)
         yield access
 
 
 @pytest.fixture
-def access(shared_access: Access) -> Access:
+def access(shared_access: Access, shelf: Shelf) -> Access:
     """The ways into a database with roles, emptied."""
-    with open_tables(shared_access.admin) as tables:
-        tables.empty()
+    shelf.empty(shared_access.admin)
     return shared_access
 
 
@@ -56,28 +56,16 @@ def way(request: pytest.FixtureRequest) -> str:
     return way
 
 
-@pytest.fixture(scope="session")
-def shared_plain_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """One database without roles for the whole session."""
-    url = postgres_server.create_database()
-    let_hurry(url)
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
-    yield url
-    postgres_server.drop_database(url)
-
-
 @pytest.fixture
-def plain_url(shared_plain_url: str) -> str:
-    with open_tables(shared_plain_url) as tables:
-        tables.empty()
-    return shared_plain_url
+def plain_url(shared_postgres_url: str, shelf: Shelf) -> str:
+    """A database without roles, emptied."""
+    return shelf.empty(shared_postgres_url)
 
 
 @pytest.fixture
 def store_url(way: str, request: pytest.FixtureRequest) -> str:
     """Where the whole store is."""
-    names = {"sqlite": "sqlite_url", "postgres": "plain_url"}
+    names = {"sqlite": "migrated_sqlite_url", "postgres": "plain_url"}
     url: str = request.getfixturevalue(names.get(way, "worker_url"))
     return url
 
@@ -97,8 +85,6 @@ def store(store_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The whole store, as operators and workers have it."""
     monkeypatch.setattr("leasehold.store.postgres.levels.HEAD_MOST_SECONDS", 0.0)
     with contextlib.closing(open_store(store_url)) as opened:
-        if opened.schema().pending:
-            opened.migrate()
         yield opened
 
 

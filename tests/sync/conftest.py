@@ -19,16 +19,17 @@ from tests.app_tables import AppTables, copy_file
 
 if TYPE_CHECKING:
     from tests.postgres_server import PostgresServer
+    from tests.recycling import Shelf
 
 TABLES = AppTables(MIGRATIONS, metadata)
 
 
 @pytest.fixture(scope="session")
-def sync_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+def sync_postgres_url(postgres_server: PostgresServer, shelf: Shelf) -> Iterator[str]:
     """One database with all tables for all tests here, emptied before each: to make one is slow."""
     url = postgres_server.create_database()
     TABLES.make(url)
-    yield url
+    yield shelf.share(url)
     postgres_server.drop_database(url)
 
 
@@ -38,13 +39,11 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(request: pytest.FixtureRequest, tmp_path: Path, shelf: Shelf) -> str:
     """A database with the tables of the queue and of the sync, and nothing in them."""
     if request.param == "sqlite":
         return copy_file(request.getfixturevalue("sqlite_template"), tmp_path)
-    name: str = request.getfixturevalue("sync_postgres_url")
-    TABLES.empty(name)
-    return name
+    return TABLES.empty(request.getfixturevalue("sync_postgres_url"), shelf)
 
 
 @pytest.fixture

@@ -8,41 +8,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leasehold.client import Client
-from leasehold.store import open_store
 from leasehold.web import WebSettings
-from tests.conformance.tables import let_hurry, open_tables
 from tests.web.kit import Service, serve_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.postgres_server import PostgresServer
-
-
-@pytest.fixture(scope="session")
-def web_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """One migrated database for all tests here, emptied before each: making one takes long."""
-    url = postgres_server.create_database()
-    let_hurry(url)
-    with contextlib.closing(open_store(url)) as store:
-        store.migrate()
-    yield url
-    postgres_server.drop_database(url)
-
-
-@pytest.fixture
-def web_sqlite_url(sqlite_url: str) -> str:
-    with contextlib.closing(open_store(sqlite_url)) as store:
-        store.migrate()
-    return sqlite_url
+    from tests.recycling import Shelf
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def store_url(request: pytest.FixtureRequest) -> str:
-    url: str = request.getfixturevalue(f"web_{request.param}_url")
-    with open_tables(url) as tables:
-        tables.empty()
-    return url
+def store_url(request: pytest.FixtureRequest, shelf: Shelf) -> str:
+    """A file of its own, or the session's database, emptied."""
+    if request.param == "sqlite":
+        return str(request.getfixturevalue("migrated_sqlite_url"))
+    return shelf.empty(request.getfixturevalue("shared_postgres_url"))
 
 
 @pytest.fixture

@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leasehold.client import Client
-from tests.conformance.conftest import (
-    pytest_generate_tests,
-    shared_postgres_url,
-    shared_sqlite_url,
-    store_url,
-)
+from tests.conformance.conftest import pytest_generate_tests, store_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["pytest_generate_tests", "shared_postgres_url", "shared_sqlite_url", "store_url"]
+__all__ = ["pytest_generate_tests", "store_url"]
 
 
 @pytest.fixture
