@@ -10,9 +10,10 @@ import httpx
 import pytest
 
 from leasehold.client import Client
-from leasehold.web import streams as module
+from leasehold.web import event_stream
 from leasehold.web.dashboard.rendering import render
-from leasehold.web.streams import EventStream, Seen, Streams, TooManyStreams
+from leasehold.web.dashboard.ticking import tick_stream
+from leasehold.web.streams import Pace, Seen, Streams, TooManyStreams
 from tests.browser.kit import serve
 from tests.web.serving import served
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tests.web.serving import Served
 
 MANY = 50
+HURRY = Pace(least_seconds=0.01, longest_seconds=30.0, factor=40)
 PATIENCE_SECONDS = 60.0
 # What ending may take on a machine that does much else: the promise is 2 s on an idle one.
 END_SECONDS = 8.0
@@ -30,9 +32,8 @@ END_SECONDS = 8.0
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look a hundred times a second, and let a heart beat as often."""
-    monkeypatch.setattr(module, "LEAST_REST_SECONDS", 0.01)
-    monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.02)
+    """Let a heart beat fifty times a second."""
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.02)
 
 
 def run(story: Coroutine[Any, Any, None]) -> None:
@@ -62,7 +63,7 @@ class Wire:
     def __init__(self, streams: Streams, topic: Topic, ending: asyncio.Event) -> None:
         self.text = ""
         self.gone = asyncio.Event()
-        self.stream = EventStream(streams.listen("topic", topic.watch), ending)
+        self.stream = tick_stream(streams.listen("topic", topic.watch), ending)
         self.task = asyncio.create_task(self.stream({}, self._receive, self._send))
 
     async def _receive(self) -> dict[str, Any]:
@@ -79,7 +80,7 @@ class Wire:
 
 def test_many_listeners_share_one_look_and_all_are_told(quick: None) -> None:
     async def story() -> None:
-        streams, topic, ending = Streams(), Topic(), asyncio.Event()
+        streams, topic, ending = Streams(pace=HURRY), Topic(), asyncio.Event()
         wires = [Wire(streams, topic, ending) for _ in range(MANY)]
         assert streams.watched == 1
         # One to look at once, and one with the mark of the first look.
@@ -97,7 +98,7 @@ def test_many_listeners_share_one_look_and_all_are_told(quick: None) -> None:
 
 def test_nobody_looks_when_nobody_listens(quick: None) -> None:
     async def story() -> None:
-        streams, topic, ending = Streams(), Topic(), asyncio.Event()
+        streams, topic, ending = Streams(pace=HURRY), Topic(), asyncio.Event()
         first, second = Wire(streams, topic, ending), Wire(streams, topic, ending)
         await until(lambda: topic.looks >= 2)
         first.gone.set()
@@ -116,7 +117,7 @@ def test_nobody_looks_when_nobody_listens(quick: None) -> None:
 def test_a_quiet_stream_shows_that_it_lives(quick: None) -> None:
     async def story() -> None:
         ending = asyncio.Event()
-        wire = Wire(Streams(), Topic(), ending)
+        wire = Wire(Streams(pace=HURRY), Topic(), ending)
         await until(lambda: wire.text.count(": still here") >= 3)
         assert wire.text.startswith("retry: ")
         ending.set()
@@ -128,10 +129,10 @@ def test_a_quiet_stream_shows_that_it_lives(quick: None) -> None:
 def test_a_stream_is_closed_after_a_while_so_that_no_dead_client_keeps_one(
     quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LONGEST_SECONDS", 0.05)
+    monkeypatch.setattr(event_stream, "LONGEST_SECONDS", 0.05)
 
     async def story() -> None:
-        streams = Streams()
+        streams = Streams(pace=HURRY)
         wire = Wire(streams, Topic(), asyncio.Event())
         await wire.task
         assert streams.open == 0
@@ -141,7 +142,7 @@ def test_a_stream_is_closed_after_a_while_so_that_no_dead_client_keeps_one(
 
 def test_a_client_that_can_not_be_written_to_is_let_go(quick: None) -> None:
     async def story() -> None:
-        streams, topic = Streams(), Topic()
+        streams, topic = Streams(pace=HURRY), Topic()
 
         async def send(_message: Any) -> None:
             raise OSError("gone")
@@ -151,7 +152,7 @@ def test_a_client_that_can_not_be_written_to_is_let_go(quick: None) -> None:
             return {}
 
         listener = streams.listen("topic", topic.watch)
-        await EventStream(listener, asyncio.Event())({}, receive, send)
+        await tick_stream(listener, asyncio.Event())({}, receive, send)
         assert (streams.open, streams.watched) == (0, 0)
 
     run(story())
@@ -160,7 +161,7 @@ def test_a_client_that_can_not_be_written_to_is_let_go(quick: None) -> None:
 def test_a_look_that_fails_is_made_again(quick: None) -> None:
     async def story() -> None:
         looks: Iterator[str | OSError] = iter([OSError("away"), "a", OSError("away"), "b"])
-        ending, streams = asyncio.Event(), Streams()
+        ending, streams = asyncio.Event(), Streams(pace=HURRY)
         topic = Topic()
 
         async def watch() -> Seen:
@@ -183,7 +184,7 @@ def test_who_comes_between_two_looks_is_told_of_the_next_one_too(quick: None) ->
     """They may have seen what has changed back since."""
 
     async def story() -> None:
-        streams, topic, ending = Streams(), Topic(), asyncio.Event()
+        streams, topic, ending = Streams(pace=HURRY), Topic(), asyncio.Event()
         first = Wire(streams, topic, ending)
         await until(lambda: first.ticks == 2)
         second = Wire(streams, topic, ending)

@@ -1,7 +1,7 @@
-"""Server-sent events: tells open pages that what they show has changed.
+"""Tells those who watch something that it has changed.
 
-All who watch one page share one poller, which looks at it while anybody listens. However many pages
-are watched, looking takes a fortieth of one connection's time.
+All who watch one topic share one poller, which looks at it while anybody listens. A look that fails
+tells nothing, and the next one may: a stream outlives a database's restart.
 """
 
 from __future__ import annotations
@@ -10,22 +10,9 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-from starlette.responses import Response
-
-if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+from typing import NamedTuple, TypeAlias
 
 MOST_STREAMS = 256
-HEARTBEAT_SECONDS = 15.0
-# Then the browser connects anew: a client that vanished without a word is gone by then.
-LONGEST_SECONDS = 600.0
-RETRY_MILLISECONDS = 1_000
-STANDS_EVERY_SECONDS = 1.0
-LEAST_REST_SECONDS = 1.0
-LONGEST_REST_SECONDS = 30.0
-REST_FACTOR = 40
 
 
 class Seen(NamedTuple):
@@ -33,15 +20,29 @@ class Seen(NamedTuple):
 
     mark: str
     body: bytes
+    is_last: bool = False  # there will be nothing else to see
 
 
 Watch: TypeAlias = Callable[[], Awaitable[Seen]]
-# Whether whoever listens still may.
-Stands: TypeAlias = Callable[[], Awaitable[bool]]
+
+
+class Pace(NamedTuple):
+    """How long a poller rests: a look that takes long is not taken often."""
+
+    least_seconds: float
+    longest_seconds: float
+    factor: int  # of the time that a look took
+
+    def rest(self, took_seconds: float) -> float:
+        return min(max(self.least_seconds, took_seconds * self.factor), self.longest_seconds)
+
+
+# However many pages of the dashboard are watched, looking takes a fortieth of a connection's time.
+CALM = Pace(least_seconds=1.0, longest_seconds=30.0, factor=40)
 
 
 class TooManyStreams(Exception):
-    """So many pages are open that another one may not be live."""
+    """So many streams are open that there is no room for another one."""
 
 
 class _Topic:
@@ -56,8 +57,9 @@ class _Topic:
 class Streams:
     """All open streams of a process. Used on the event loop only."""
 
-    def __init__(self, *, most: int = MOST_STREAMS) -> None:
+    def __init__(self, *, most: int = MOST_STREAMS, pace: Pace = CALM) -> None:
         self._most = most
+        self._pace = pace
         self._topics: dict[str, _Topic] = {}
         self.open = 0
 
@@ -72,8 +74,12 @@ class Streams:
         seen = None if topic is None else topic.seen
         return seen if seen is not None and seen.mark == mark else None
 
-    def listen(self, name: str, watch: Watch) -> Listener:
-        """Follow a topic; `TooManyStreams` when there is no room for another one."""
+    def listen(self, name: str, watch: Watch, *, is_told_at_once: bool = False) -> Listener:
+        """Follow a topic; `TooManyStreams` when there is no room for another one.
+
+        One that `is_told_at_once` hears first what others have heard last; else the next look is
+        the first that it is told of.
+        """
         if self.open >= self._most:
             raise TooManyStreams
         topic = self._topics.get(name)
@@ -81,7 +87,10 @@ class Streams:
             topic = self._topics[name] = _Topic()
             topic.task = asyncio.create_task(self._poll(topic, watch))
         self.open += 1
-        return Listener(self, name, topic)
+        listener = Listener(self, name, topic)
+        if is_told_at_once and topic.seen is not None:
+            listener.note(topic.seen)
+        return listener
 
     def leave(self, name: str, topic: _Topic, listener: Listener) -> None:
         """Stop to follow; with the last listener its poller ends."""
@@ -93,18 +102,16 @@ class Streams:
                 topic.task.cancel()
 
     async def _poll(self, topic: _Topic, watch: Watch) -> None:
-        while True:
+        while topic.seen is None or not topic.seen.is_last:
             started = time.monotonic()
-            # A look that fails tells nothing: the page's own request will say what is wrong.
             with suppress(Exception):
                 topic.seen = await watch()
                 for listener in topic.listeners:
-                    listener.hear(topic.seen.mark)
+                    listener.note(topic.seen)
             await asyncio.sleep(self._rest(time.monotonic() - started))
 
     def _rest(self, took_seconds: float) -> float:
-        rest = took_seconds * REST_FACTOR * max(1, self.watched)
-        return min(max(LEAST_REST_SECONDS, rest), LONGEST_REST_SECONDS)
+        return self._pace.rest(took_seconds * max(1, self.watched))
 
 
 class Listener:
@@ -118,94 +125,23 @@ class Listener:
         self.signal = asyncio.Event()
         topic.listeners.add(self)
 
-    def hear(self, mark: str) -> None:
+    def note(self, seen: Seen) -> None:
         """Take note of what was seen.
 
         It is compared with what this one was told, not with what was seen before: who has come
         meanwhile may have looked in between, and what has changed back since has changed for them.
         """
-        if mark != self._told:
+        if seen.mark != self._told:
             self.signal.set()
 
-    def tell(self) -> str:
-        """Return the mark of what was seen last: it is told now."""
+    def hear(self) -> Seen | None:
+        """Return what was seen last, which is told by that; None when there is no news."""
+        seen = self._topic.seen
+        if seen is None or not self.signal.is_set():
+            return None
         self.signal.clear()
-        self._told = "" if self._topic.seen is None else self._topic.seen.mark
-        return self._told
+        self._told = seen.mark
+        return seen
 
     def close(self) -> None:
         self._streams.leave(self._name, self._topic, self)
-
-
-async def _always() -> bool:
-    return True
-
-
-class EventStream(Response):
-    """An ASGI response that says `tick` at once and after each change, until somebody ends it.
-
-    A change comes with its mark: who asks for it by that gets what the poller has made already. The
-    first tick has none and lets a page that comes back after a break look for itself, so nothing
-    depends on Last-Event-ID; the next look is told in any case.
-    """
-
-    def __init__(self, listener: Listener, ending: asyncio.Event, stands: Stands = _always) -> None:
-        super().__init__()
-        self._listener = listener
-        self._ending = ending
-        self._stands = stands
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        gone = asyncio.create_task(_until_gone(receive))
-        ended = asyncio.create_task(self._ending.wait())
-        refused = asyncio.create_task(self._until_refused())
-        try:
-            with suppress(OSError):  # the client has gone
-                await self._serve(send, {gone, ended, refused})
-        finally:
-            self._listener.close()
-            for task in (gone, ended, refused):
-                task.cancel()
-
-    async def _until_refused(self) -> None:
-        """Return when whoever listens may not any more."""
-        while await self._stands():  # noqa: ASYNC110 - nobody tells us that a token was revoked
-            await asyncio.sleep(STANDS_EVERY_SECONDS)
-
-    async def _serve(self, send: Send, ends: set[asyncio.Task[object]]) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-        await _write(send, f"retry: {RETRY_MILLISECONDS}\n\nevent: tick\ndata:\n\n")
-        until = time.monotonic() + LONGEST_SECONDS
-        while time.monotonic() < until:
-            changed = asyncio.create_task(self._listener.signal.wait())
-            await asyncio.wait(
-                {changed, *ends},
-                timeout=HEARTBEAT_SECONDS,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            changed.cancel()
-            if any(task.done() for task in ends):
-                break
-            await _write(send, self._next())
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    def _next(self) -> str:
-        if not self._listener.signal.is_set():
-            return ": still here\n\n"
-        return f"event: tick\ndata: {self._listener.tell()}\n\n"
-
-
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # a proxy in between must not collect it
-]
-
-
-async def _write(send: Send, text: str) -> None:
-    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
-
-
-async def _until_gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

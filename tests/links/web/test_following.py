@@ -11,7 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from leasehold.kit.web import following
+from leasehold.web import event_stream
 from leasehold_links.bookmarks.lines import Counts
 from leasehold_links.data import imports, progress
 from leasehold_links.web import application
@@ -103,8 +103,8 @@ def test_many_who_watch_cost_one_look(
         ]
         for stream in streams:
             stream.until("progress")
-        (topic,) = served.state.library.following._topics.values()
-        assert (served.state.library.following.open, len(topic.ears)) == (5, 5)
+        (topic,) = served.state.library.following._streams._topics.values()
+        assert (served.state.library.following.open, len(topic.listeners)) == (5, 5)
         add(database, import_id, skipped=7)
         for stream in streams:
             stream.until("progress", processed_items=7)
@@ -138,7 +138,7 @@ def test_a_stream_outlives_a_database_that_is_away(
 def test_a_quiet_stream_says_that_it_is_still_there(
     served: Serving, import_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.05)
     with follow(served, f"/api/imports/{import_id}/events") as stream:
         assert "comment" in (name for name, _ in stream.events())
 
@@ -153,7 +153,7 @@ def test_streams_end_with_the_service(served: Serving, import_id: UUID) -> None:
 def test_there_is_an_end_to_how_many_may_be_open(
     served: Serving, import_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served.state.library.following, "_most", 1)
+    monkeypatch.setattr(served.state.library.following._streams, "_most", 1)
     with follow(served, f"/api/imports/{import_id}/events") as stream:
         stream.until("progress")
         path = f"{served.address}/links/api/imports/{import_id}/events"

@@ -16,8 +16,9 @@ from leasehold.web.access.rights import find_refusal
 from leasehold.web.dashboard.answering import look_of, see
 from leasehold.web.dashboard.looks import Look, Page
 from leasehold.web.dashboard.rendering import fingerprint, render
+from leasehold.web.dashboard.ticking import tick_stream
 from leasehold.web.problems import Refused
-from leasehold.web.streams import EventStream, Seen, TooManyStreams
+from leasehold.web.streams import Seen, TooManyStreams
 
 if TYPE_CHECKING:
     from fastapi import Request, Response
@@ -58,7 +59,7 @@ def open_stream(request: Request, section: Section) -> Response:
         text = "Too many live pages are open; this one is not updated by itself."
         return PlainTextResponse(text, 503, {"Retry-After": "10"})
     stands = partial(still_stands, here.site.access, here.identity, request.scope)
-    return EventStream(listener, here.site.ending, stands)
+    return tick_stream(listener, here.site.ending, stands)
 
 
 def _see(look: Look, view: View) -> Seen:
