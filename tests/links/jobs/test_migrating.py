@@ -60,26 +60,6 @@ def test_a_library_that_is_there_migrates_with_all_it_holds(
     assert (counts(database), client.get(again).state) == (before, "succeeded")
 
 
-def test_a_step_that_fails_is_as_if_it_never_was(
-    client: lh.Client, made: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-
-    def break_half_way(connection: Connection) -> None:
-        connection.execute(text("CREATE TABLE links_half (id integer)"))
-        raise OSError("the disk is away")
-
-    monkeypatch.setitem(MIGRATIONS.steps, NUMBER, break_half_way)
-    with pytest.raises(OSError, match="away"):
-        MIGRATIONS.migrate(client)
-    assert MIGRATIONS.pending(client) == [NEXT]
-    monkeypatch.setitem(
-        MIGRATIONS.steps, NUMBER, lambda connection: connection.execute(text("SELECT 1"))
-    )
-    assert MIGRATIONS.migrate(client) == [NEXT]
-    with pytest.raises(Exception, match="links_half"):
-        rows(made, "SELECT * FROM links_half")
-
-
 def test_processes_that_start_at_once_do_not_clash(url: str) -> None:
     command = [sys.executable, "-m", "leasehold_links.cli", "migrate", "--json", "--url", url]
     started = [
