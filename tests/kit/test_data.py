@@ -106,7 +106,8 @@ def test_an_upsert_changes_what_is_there_and_keeps_what_it_is_told_to(database: 
 def test_pages_have_each_row_once_to_the_end(database: Database) -> None:
     with database.write() as connection:
         insert_new(connection, parcel, [bare(f"{number:02}") for number in range(7)])
-    seen, after = [], ""
+    seen: list[str] = []
+    after: str | None = ""
     with database.read() as connection:
         while after is not None:
             query = select(parcel).where(parcel.c.name > after).order_by(parcel.c.name)
