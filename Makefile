@@ -5,7 +5,7 @@ PEERS ?=
 FAULTS_ARGS ?=
 PORT ?= 8320
 # What `make run` shows beside the installed applications.
-DEMOS := leasehold.demo leasehold_links.demo
+DEMOS := leasehold.demo leasehold_links.demo leasehold_sync.demo
 # One PostgreSQL runs beside each of these; 2 keeps a 2-core machine busy without starving timings.
 PYTEST_WORKERS ?= 2
 
