@@ -27,6 +27,7 @@ PAGES = [
     "README.md",
     "docs/tutorial.md",
     "docs/guides.md",
+    "docs/apps/connectors.md",
     "docs/apps/links.md",
     *sorted(f"docs/guides/{path.name}" for path in (ROOT / "docs/guides").glob("*.md")),
 ]
