@@ -69,7 +69,7 @@ SELECT
   b.succeeded AS completed_tasks,
   b.dead AS failed_tasks,
   (
-    SELECT coalesce(sum(t.created + t.updated + t.unchanged), 0)
+    SELECT CAST(coalesce(sum(t.created + t.updated + t.unchanged), 0) AS bigint)
     FROM sync_task AS t
     WHERE t.run_id = r.id
   ) AS processed_entities,

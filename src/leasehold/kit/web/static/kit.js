@@ -53,12 +53,12 @@ const kit = (function () {
     addEventListener("pagehide", () => stream.close());
   }
 
-  // What is followed changes on the page when it changes there; what it was at first is shown already.
+  // What is followed changes on the page when it changes there. What is told first may be newer than the page already.
   function follow(part) {
     let before = null;
     listen(part.dataset.follow, part.dataset.event, (told) => {
       const now = JSON.stringify(told);
-      if (before !== null && before !== now) renew();
+      if (before !== now) renew();
       before = now;
     }, renew);
   }
