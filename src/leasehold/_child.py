@@ -26,9 +26,9 @@ from leasehold.registry import Registry
 from leasehold.sandbox.confining import NotConfined, confine, limit_cpu, spare_memory
 from leasehold.sandbox.limits import Confinement
 from leasehold.tracing import continuing
-from leasehold.worker.current import RunningJob, set_current_job
 from leasehold.worker.frames import Exceeded, Reply, Request, Unbounded, reply_of
 from leasehold.worker.pipe import Pipe, PipeKeeper
+from leasehold.worker.running_job import RunningJob, set_current_job
 from leasehold.worker.savings import Savings
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from leasehold.store.base import Answer
 from leasehold.upkeep.following import follow_up, sweep_dependents
 from leasehold.worker.attempt import Attempt, attempt_of
 from leasehold.worker.conclusion import outcome_of_error, outcome_of_return
-from leasehold.worker.current import CurrentJob, set_current_job
+from leasehold.worker.current import CurrentJob
+from leasehold.worker.running_job import set_current_job
 from leasehold.worker.saver import Saver
 from leasehold.worker.sealing import Opener
 from leasehold.worker.settling import settlement

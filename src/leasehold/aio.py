@@ -29,12 +29,12 @@ from leasehold.bulk import (
     retry_in_steps,
     retry_these_in_steps,
 )
+from leasehold.checking import read_job_id
 from leasehold.client import DEFAULT_PAGE, Client
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer, traced_async_write
 from leasehold.filtering import read_filter
 from leasehold.keeping import PruneReport, recorded_prune
 from leasehold.model.drawing import FOLD_ABOVE
-from leasehold.options import read_job_id
 from leasehold.store.callers import bind_async_caller
 from leasehold.waiting import results_of
 

@@ -12,12 +12,12 @@ from msgspec import Raw, structs
 from leasehold.acting import NOBODY, current_actor, recorded, who
 from leasehold.bulk import STEP, retry_in_steps
 from leasehold.calling_back import batch_callback
+from leasehold.checking import check_name, read_callback, read_job_id
 from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
 from leasehold.errors import BadOption, BatchNotFound, StoreError, StoreUnavailable
 from leasehold.model.batches import BatchFilter, BatchStatus, NewBatch
 from leasehold.model.states import State
 from leasehold.model.values import Filter
-from leasehold.options import check_name, read_callback, read_job_id
 from leasehold.payload import check_syntax, encode
 from leasehold.store.callers import bind_caller
 from leasehold.tracing import is_traced, producing

@@ -26,6 +26,7 @@ from leasehold.bulk import (
     retry_in_steps,
     retry_these_in_steps,
 )
+from leasehold.checking import check_name, check_priority, read_job_id
 from leasehold.control import Queues, Shares, Throttles
 from leasehold.credentials import Credentials
 from leasehold.encryption import Encryption
@@ -33,10 +34,8 @@ from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
 from leasehold.errors import (
     BadOption,
     ForeignTenant,
-    IdConflict,
     JobNotFound,
     StoreError,
-    StoreUnavailable,
     WrongState,
 )
 from leasehold.filtering import read_filter
@@ -45,7 +44,6 @@ from leasehold.keeping import PruneReport, Retentions, recorded_prune
 from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.model.states import State
 from leasehold.model.why import explain
-from leasehold.options import check_name, check_priority, read_job_id
 from leasehold.paging import read_page
 from leasehold.quotas import Quotas
 from leasehold.revealing import open_job, show_attempt, show_checkpoint, show_job, show_step
@@ -54,17 +52,16 @@ from leasehold.sealing.keyring import read_environment
 from leasehold.statistics import Stats
 from leasehold.store import open_store
 from leasehold.store.callers import bind_caller
-from leasehold.store.sealing import seal_as_before
 from leasehold.store.tenants.store import TenantStore
 from leasehold.task import Task
 from leasehold.tokens import Tokens
-from leasehold.tracing import is_traced, producing, producing_begun
 from leasehold.waiter import Waiter
 from leasehold.waiting import each_ended, results_of, wait_many
 from leasehold.workflow import StartedWorkflow, draw_jobs
+from leasehold.writing import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self, Unpack
@@ -123,8 +120,9 @@ class Client:
         self._opened_store: Store | None = None
         self._opening = threading.Lock()
         self._ids = IdSource()
+        self._writer = writer = Writer(lambda: self.store, lambda: self.tenant)
         self._enqueuer = Enqueuer(
-            self._ids, self.write, self._begin, is_for_tenant=self.tenant is not None
+            self._ids, writer.write, writer.begin, is_for_tenant=self.tenant is not None
         )
         self.throttles = Throttles(lambda: self.store, lambda: self.tenant)
         self.shares = Shares(lambda: self.store)
@@ -139,7 +137,7 @@ class Client:
         self.audit = Audit(lambda: self.store)
         self.encryption = Encryption(lambda: self.store)
         self.credentials = Credentials(lambda: self.store, lambda: self.tenant)
-        self.batches = Batches(lambda: self.store, self._ids, self.write, self._begin)
+        self.batches = Batches(lambda: self.store, self._ids, writer.write, writer.begin)
 
     def __enter__(self) -> Self:
         return self
@@ -288,42 +286,7 @@ class Client:
 
     def write(self, jobs: Sequence[NewJob]) -> Answers:
         """Write jobs that are built already; tells of those that were not simply written."""
-        if is_traced():
-            with producing(jobs) as carried:
-                return self._write(carried)
-        return self._write(jobs)
-
-    def _write(self, jobs: Sequence[NewJob]) -> Answers:
-        store = self.store
-        try:
-            return store.enqueue(jobs)
-        except StoreUnavailable:
-            # It may be written, and only the answer lost. The ids make a second try harmless.
-            return store.enqueue(jobs)
-        except IdConflict:
-            again = seal_as_before(store, jobs, self.tenant)
-            if again is None:
-                raise
-            return store.enqueue(again)  # the keys may be others since; what it says is the same
-
-    def _begin(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
-        """Do the same in two steps: what is returned waits for the answer."""
-        return producing_begun(self._begin_now, jobs) if is_traced() else self._begin_now(jobs)
-
-    def _begin_now(self, jobs: Sequence[NewJob]) -> Callable[[], Answers]:
-        store = self.store
-        try:
-            finish = store.begin_enqueue(jobs)
-        except (StoreUnavailable, IdConflict):
-            return partial(self._write, jobs)
-
-        def answer() -> Answers:
-            try:
-                return finish()
-            except (StoreUnavailable, IdConflict):
-                return self._write(jobs)  # the ids make it harmless
-
-        return answer
+        return self._writer.write(jobs)
 
     # -- look ------------------------------------------------------------------------------------
     def get(self, job_id: UUID | str) -> Job:

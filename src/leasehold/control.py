@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.acting import recorded, who
+from leasehold.checking import check_name
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.lanes import OWN, RuleChange, own_lane, tenant_of
 from leasehold.model.throttles import check_text, read_pause, read_rule
-from leasehold.options import check_name
 from leasehold.store.base import ANY_QUEUE
 
 if TYPE_CHECKING:

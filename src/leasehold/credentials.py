@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leasehold.acting import recorded, who
+from leasehold.checking import check_name
 from leasehold.errors import BadOption, CredentialNotFound
 from leasehold.model.secrets import Secret
-from leasehold.options import check_name
 from leasehold.sealing.seals import VALUE, credential_seal
 
 if TYPE_CHECKING:

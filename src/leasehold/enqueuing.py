@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import msgspec
 
+from leasehold.checking import check_name
 from leasehold.errors import BadArguments, BadOption, NotForTenants
 from leasehold.keying import own_key_by_name
 from leasehold.model.ids import JobId
 from leasehold.model.keys import Verdict
 from leasehold.model.secrets import RAW_MARK
 from leasehold.model.values import NewJob
-from leasehold.options import JOB_OPTION_NAMES, JobOptions, check_name, read_options
+from leasehold.options import JOB_OPTION_NAMES, JobOptions, read_options
 from leasehold.payload import check_syntax, encode
 from leasehold.placing import own_place
 from leasehold.store.base import Answers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from leasehold.checking import read_job_id
 from leasehold.errors import BadOption
 from leasehold.model.states import State
 from leasehold.model.values import Filter
-from leasehold.options import read_job_id
 from leasehold.task import Task
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from leasehold.acting import recorded, recorded_steps, who
+from leasehold.checking import check_name
 from leasehold.errors import BadOption
 from leasehold.model.durations import Duration
 from leasehold.model.keeping import Keep, Pruning, Retention, Scope, fold, read_keep
-from leasehold.options import check_name
 
 if TYPE_CHECKING:
     from leasehold.store.base import Store

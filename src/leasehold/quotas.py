@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.acting import recorded, who
+from leasehold.checking import check_name
 from leasehold.errors import BadOption
 from leasehold.model.quotas import QuotaChange, check_tenant, read_count, read_rate
-from leasehold.options import check_name
 from leasehold.store.base import ANY_QUEUE
 
 if TYPE_CHECKING:

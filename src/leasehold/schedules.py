@@ -7,10 +7,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from leasehold.acting import recorded, who
+from leasehold.checking import check_name
 from leasehold.enqueuing import build_by_name, refuse_placing
 from leasehold.errors import BadOption, ScheduleNotFound, StoreBusy
 from leasehold.model.schedules import Firing, change_schedule, read_job, read_schedule
-from leasehold.options import check_name
 from leasehold.revealing import open_schedule, show_schedule
 from leasehold.scheduling import NO_ID, Schedule, job_of
 from leasehold.store.sealing import seal_schedule

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from leasehold.checking import check_name
 from leasehold.errors import BadOption
 from leasehold.model.ids import JobId
 from leasehold.model.schedules import NewSchedule, read_schedule
-from leasehold.options import check_name
 from leasehold.task import Call, Task
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import msgspec
 
 from leasehold.binding import Binding, compile_binding
 from leasehold.calling_back import callback_of, for_tenant
+from leasehold.checking import check_name
 from leasehold.errors import BadOption, BadResult
 from leasehold.keying import check_key_arguments, fixed_key, is_keyed_by_call, own_key
 from leasehold.model.values import NewJob, TaskPolicy
@@ -19,7 +20,6 @@ from leasehold.options import (
     JobOptions,
     Options,
     TaskOptions,
-    check_name,
     read_options,
 )
 from leasehold.payload import MET, check_syntax, encode, explain, refuse_secrets

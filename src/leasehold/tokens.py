@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from leasehold.acting import recorded, who
+from leasehold.checking import check_name
 from leasehold.errors import BadOption
 from leasehold.model.access import NewToken, Right, Token
 from leasehold.model.durations import Duration, seconds
-from leasehold.options import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from leasehold.checking import read_job_id
 from leasehold.errors import (
     JobCancelled,
     JobFailed,
@@ -20,7 +21,6 @@ from leasehold.errors import (
 )
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.states import State
-from leasehold.options import read_job_id
 from leasehold.task import Enqueued
 
 if TYPE_CHECKING:

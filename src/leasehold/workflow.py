@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from leasehold.checking import check_name
 from leasehold.errors import BadOption, BadWorkflow
 from leasehold.model.drawing import FOLD_ABOVE, Node, draw, in_order
 from leasehold.model.needs import Needs
-from leasehold.options import check_name
 from leasehold.registry import Registry
 from leasehold.task import Call, Task
 

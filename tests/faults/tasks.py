@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import leasehold as lh
 
 if TYPE_CHECKING:
-    from leasehold.worker.current import RunningJob
+    from leasehold.worker.running_job import RunningJob
 
 RETRY = lh.fixed("0.2s")
 AGAIN_SECONDS = 0.2

@@ -1,4 +1,4 @@
-"""Databases of a test's own, without an application's tables."""
+"""Databases of a test's own, with the tables of the queue alone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def client(request: pytest.FixtureRequest) -> Iterator[lh.Client]:
-    with lh.Client(request.getfixturevalue(f"{request.param}_url")) as client:
-        client.store.migrate()
+    with lh.Client(request.getfixturevalue(f"migrated_{request.param}_url")) as client:
         yield client
 
 

@@ -132,8 +132,8 @@ def cancel_jobs(
     if not selection.is_empty:
         change_selected(session, "cancel", selection, asks=_asks(selection), by=by)
         return
+    from leasehold.checking import read_job_id
     from leasehold.errors import WrongState
-    from leasehold.options import read_job_id
 
     def cancel(client: Client, job_id: str) -> str:
         state = client.cancel(job_id, by=by)

@@ -6,9 +6,9 @@ claimer ──claims──> runners ──outcomes──> finisher        each w
                  renewer keeps the leases of all of it
 """
 
-from leasehold.worker.current import RunningJob, current_job
 from leasehold.worker.observing import Observer, Run, Watched
 from leasehold.worker.report import Reason, Report
+from leasehold.worker.running_job import RunningJob, current_job
 from leasehold.worker.worker import Worker
 
 __all__ = [

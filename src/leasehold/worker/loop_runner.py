@@ -11,8 +11,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from leasehold.worker.current import CurrentJob, set_current_job
+from leasehold.worker.current import CurrentJob
 from leasehold.worker.lag import LagProbe
+from leasehold.worker.running_job import set_current_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, assert_never
 
 import msgspec
 
+from leasehold.checking import check_name
 from leasehold.errors import (
     BadCheckpoint,
     BadResult,
@@ -16,7 +17,6 @@ from leasehold.errors import (
     StoreError,
 )
 from leasehold.model.saving import CURSOR_LIMIT, Save, check_units, tidy_note
-from leasehold.options import check_name
 from leasehold.payload import check_syntax
 from leasehold.worker.frames import Keep, Note, Recall, Told, read_frame, write_frame
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
+from leasehold.checking import check_name
 from leasehold.errors import BadCheckpoint, BadOption, BadResult, LeaseholdError
 from leasehold.model.saving import CURSOR_LIMIT, Save, check_units, merge, tidy_note
-from leasehold.options import check_name
 from leasehold.payload import check_syntax, encode, read_as
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from leasehold.errors import Interrupted
 from leasehold.store.shield import set_shield
 from leasehold.worker.children import Child, Children
-from leasehold.worker.current import CurrentJob, set_current_job
+from leasehold.worker.current import CurrentJob
 from leasehold.worker.keeper import LocalKeeper
+from leasehold.worker.running_job import set_current_job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

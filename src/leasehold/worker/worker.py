@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from leasehold._version import __version__
+from leasehold.checking import read_job_id
 from leasehold.errors import LeaseholdError, StoreUnavailable
 from leasehold.model.durations import Duration, seconds
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import WorkerInfo
-from leasehold.options import read_job_id
 from leasehold.registry import Registry
 from leasehold.schedules import declare
 from leasehold.worker.children import check_isolation

@@ -8,7 +8,7 @@ import msgspec
 from pydantic import Field
 
 from leasehold.model.durations import seconds
-from leasehold.options import ATTEMPTS_LIMIT
+from leasehold.option_readers import ATTEMPTS_LIMIT
 from leasehold.web.api.values import Command, Duration, Name, Priority, Whole, said
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from leasehold.model.causes import Reason
 from leasehold.model.states import State
-from leasehold.options import ATTEMPTS_LIMIT
+from leasehold.option_readers import ATTEMPTS_LIMIT
 from leasehold.web.api.callbacks import CallbackRequest
 from leasehold.web.api.values import (
     Amount,

@@ -17,8 +17,8 @@ from pydantic import (
 )
 from starlette.convertors import Convertor, register_url_convertor
 
+from leasehold.checking import NAME_LIMIT
 from leasehold.model.values import PRIORITY_LIMIT
-from leasehold.options import NAME_LIMIT
 
 MOST_IN_PAGE = 500
 DEFAULT_PAGE = 100

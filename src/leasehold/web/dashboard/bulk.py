@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from leasehold.acting import record, who
 from leasehold.bulk import CANCEL, DELETE, RETRY, Bulk
+from leasehold.checking import read_job_id
 from leasehold.errors import BadOption
 from leasehold.model.wording import count
-from leasehold.options import read_job_id
 from leasehold.web.dashboard.filters import filters_said, in_words
 from leasehold.web.dashboard.looks import WHO, Done, Look, Question
 from leasehold.web.dashboard.sections import Section

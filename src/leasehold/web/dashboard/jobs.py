@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leasehold.checking import read_job_id
 from leasehold.model.states import State
-from leasehold.options import read_job_id
 from leasehold.web.dashboard.bulk import verbs_for
 from leasehold.web.dashboard.filters import WORDS, filters_of
 from leasehold.web.dashboard.looks import Look, Moved, Page
