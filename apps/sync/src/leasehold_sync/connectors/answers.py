@@ -81,7 +81,7 @@ def moment_of(date: str, now: datetime) -> datetime:
     """Read a Date header; a source without one is as late as we are."""
     try:
         return parsedate_to_datetime(date).astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         return now
 
 

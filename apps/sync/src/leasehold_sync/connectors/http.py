@@ -77,6 +77,9 @@ class Http:
             self.close()
         try:
             return self._read(self._send(method, url, headers, body))
+        except (http.client.InvalidURL, UnicodeEncodeError) as error:
+            self.close()
+            raise BadAnswer("it goes on at a path that no request can have") from error
         except http.client.IncompleteRead as error:
             self.close()
             raise BadAnswer(f"the answer broke off after {len(error.partial):,} bytes") from error

@@ -80,7 +80,7 @@ def _retry_after(answer: Answer) -> float | None:
 def _until_reset(answer: Answer) -> float | None:
     """Read Intercom's moment of the next window, by the source's own clock."""
     said = answer.header("x-ratelimit-reset")
-    if not said.isdigit() or len(said) > len("9999999999"):
+    if not (said.isascii() and said.isdigit()) or len(said) > len("9999999999"):
         return None
     return (datetime.fromtimestamp(int(said), UTC) - answer.moment).total_seconds()
 

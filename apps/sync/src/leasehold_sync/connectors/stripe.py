@@ -219,9 +219,9 @@ def _moved(answer: Answer, place: Place) -> Place:
     if not _has_more(answer.document):
         return replace(place, has_more=False)
     rows = answer.rows("data")
-    created = rows[-1].get("created") if rows else None
+    created = moment(rows[-1].get("created")) if rows else None
     return replace(
-        place, after=_last(rows), created=created if isinstance(created, int) else place.created
+        place, after=_last(rows), created=int(created.timestamp()) if created else place.created
     )
 
 

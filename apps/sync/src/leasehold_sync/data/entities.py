@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
@@ -17,7 +18,7 @@ from leasehold_sync.model.payloads import Payload, write_payload
 if TYPE_CHECKING:
     from leasehold.kit.data import Bulk
 
-ID_LIMIT = 1_000  # characters; an index has its limits
+ID_LIMIT = 2_000  # bytes; an entry of PostgreSQL's index has at most 2,704
 _FOUND = ("external_id", "number", "payload_hash", "as_of", "last_seen_run", "deleted_at")
 _WRITTEN = (
     *("app_key", "collection_key", "external_id", "parent_id", "payload", "payload_hash"),
@@ -61,7 +62,8 @@ class Known(NamedTuple):
 
 def store_items(bulk: Bulk, run: Run, items: Iterable[Item], version: str) -> Stored:
     """Write what is new or has changed, and say what each object came to."""
-    wanted, nameless = _newest(items, is_full=run.is_full)
+    believed = (_believed(item, run.now) for item in items)
+    wanted, nameless = _newest(believed, is_full=run.is_full)
     known = _find(bulk, run.app_key, wanted)
     page = _Page(run, version)
     for key, item in wanted.items():
@@ -72,13 +74,21 @@ def store_items(bulk: Bulk, run: Run, items: Iterable[Item], version: str) -> St
     return Stored(counts, page.unchanged, page.changed)
 
 
+def _believed(item: Item, now: datetime) -> Item:
+    """Take back a moment to come: a clock that was ahead would keep out all that comes later.
+
+    To the second, as sources tell the time: else their next answer seemed to be older.
+    """
+    return item if item.as_of <= now else replace(item, as_of=now.replace(microsecond=0))
+
+
 def _newest(items: Iterable[Item], *, is_full: bool) -> tuple[dict[tuple[str, str], Item], int]:
     """Keep one of each object, the newest; of changes the first, since they come newest first."""
     kept: dict[tuple[str, str], Item] = {}
     nameless = 0
     for item in items:
         name = item.external_id.replace("\0", "")
-        if not 0 < len(name) <= ID_LIMIT:
+        if not 0 < len(name.encode()) <= ID_LIMIT:
             nameless += 1
             continue
         before = kept.get((item.collection, name))
