@@ -1,0 +1,150 @@
+"""Sync: a source of so many customers read whole, read again unchanged, and what a page costs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+from uuid import UUID
+
+import leasehold as lh
+from bench import probes
+from bench.fleet import BenchFailed
+from leasehold.kit.data import Database as Tables
+from leasehold.kit.data import close_databases, database_of
+from leasehold_sync import apps, syncing
+from leasehold_sync.connectors import Http, connector_named
+from leasehold_sync.data.migrating import MIGRATIONS
+from leasehold_sync.model.apps import App
+from leasehold_sync.servers import ServerProcess
+
+if TYPE_CHECKING:
+    from bench.database import Database, Figures, Size
+
+_LOOK_SECONDS = 0.05
+_MOST_SECONDS = 3600.0
+_APP = "shop"
+_KEY = "SYNC_BENCH_KEY"
+_LIVE = {"pending", "processing"}
+
+
+def sync_customers(database: Database, size: Size) -> Figures:
+    """Sync all customers, then again unchanged; beside it the same pages read and thrown away."""
+    with _opened(database, size.jobs) as bench:
+        pages = max(1, -(-size.jobs // 100))
+        first = bench.sync()
+        marks = bench.written()
+        again = bench.sync()
+        if bench.written() != marks:
+            raise BenchFailed("an unchanged resync has written entities")
+        reading = bench.read_only()
+        return {
+            "seconds": first.seconds,
+            "customers_per_second": size.jobs / first.seconds,
+            "unchanged_seconds": again.seconds,
+            "unchanged_speedup": first.seconds / again.seconds,
+            "reading_seconds": reading,
+            "kept_ms_per_page": 1000 * (again.seconds - reading) / pages,
+            "worker_cpu_seconds": first.cpu_seconds,
+            "unchanged_cpu_seconds": again.cpu_seconds,
+            "worker_peak_mb": again.peak_mb,
+        }
+
+
+class Passed:
+    """One sync: how long, and what its worker used."""
+
+    def __init__(self, seconds: float, cpu_seconds: float, peak_mb: float) -> None:
+        self.seconds = seconds
+        self.cpu_seconds = cpu_seconds
+        self.peak_mb = peak_mb
+
+
+class Bench:
+    """A source, an app and a worker process."""
+
+    def __init__(
+        self, client: lh.Client, tables: Tables, server: ServerProcess, worker_pid: int, rows: int
+    ) -> None:
+        self._client = client
+        self._tables = tables
+        self._server = server
+        self._pid = worker_pid
+        self._rows = rows
+
+    def sync(self) -> Passed:
+        cpu = probes.cpu_seconds(self._pid)
+        started = time.perf_counter()
+        job_id = syncing.start(self._client, self._tables, _APP, mode="full").job_id
+        self._wait(job_id, started)
+        seconds = time.perf_counter() - started
+        used = probes.cpu_seconds(self._pid) - cpu
+        return Passed(seconds, used, probes.memory(self._pid).peak_mb)
+
+    def _wait(self, job_id: UUID, started: float) -> None:
+        while (job := syncing.status(self._client, self._tables, job_id))["status"] in _LIVE:
+            if time.perf_counter() > started + _MOST_SECONDS:
+                raise BenchFailed(f"the sync stands at {job}")
+            time.sleep(_LOOK_SECONDS)
+        if job["status"] != "completed" or job["processed_entities"] != self._rows:
+            raise BenchFailed(f"the sync came to {job}")
+
+    def read_only(self) -> float:
+        """Read all pages with the same connector, and keep nothing."""
+        app = apps.get(self._tables, _APP)
+        config = apps.config_of(self._client, app)
+        started = time.perf_counter()
+        with Http() as http:
+            connector = connector_named(app.connector)(http)
+            cursor: str | None = None
+            while True:
+                page = connector.page(config, "customers", cursor, None, None)
+                cursor = page.next_cursor
+                if cursor is None:
+                    return time.perf_counter() - started
+
+    def written(self) -> tuple[object, ...]:
+        """Something that changes with any row that is written."""
+        with self._tables.read() as connection:
+            sql = "SELECT count(*), max(updated_at), count(DISTINCT last_seen_run) FROM entities"
+            return tuple(connection.exec_driver_sql(sql).one())
+
+
+@contextmanager
+def _opened(database: Database, rows: int) -> Iterator[Bench]:
+    with ServerProcess("stripe", rows={"customers": rows}) as server:
+        with patch.dict(os.environ, {_KEY: server.key}), lh.Client(database.url) as client:
+            MIGRATIONS.migrate(client)
+            tables = database_of(client.url)
+            app = App(
+                app_key=_APP,
+                connector="stripe",
+                credential=f"env:{_KEY}",
+                base_url=server.url,
+                resources=("customers",),
+            )
+            try:
+                apps.save(client, tables, app)
+                with _worker(database.url) as process:
+                    yield Bench(client, tables, server, process.pid, rows)
+            finally:
+                close_databases()
+
+
+@contextmanager
+def _worker(url: str) -> Iterator[subprocess.Popen[str]]:
+    words = [sys.executable, "-m", "bench.syncing_worker", url]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        if process.stdout.readline() != "ready\n":
+            raise BenchFailed("the worker process died")
+        yield process
+    finally:
+        process.terminate()
+        process.communicate()
