@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 from uuid import UUID
@@ -68,12 +68,9 @@ class Passed:
 class Bench:
     """A source, an app and a worker process."""
 
-    def __init__(
-        self, client: lh.Client, tables: Tables, server: ServerProcess, worker_pid: int, rows: int
-    ) -> None:
+    def __init__(self, client: lh.Client, tables: Tables, worker_pid: int, rows: int) -> None:
         self._client = client
         self._tables = tables
-        self._server = server
         self._pid = worker_pid
         self._rows = rows
 
@@ -117,23 +114,23 @@ class Bench:
 
 @contextmanager
 def _opened(database: Database, rows: int) -> Iterator[Bench]:
-    with ServerProcess("stripe", rows={"customers": rows}) as server:
-        with patch.dict(os.environ, {_KEY: server.key}), lh.Client(database.url) as client:
-            MIGRATIONS.migrate(client)
-            tables = database_of(client.url)
-            app = App(
-                app_key=_APP,
-                connector="stripe",
-                credential=f"env:{_KEY}",
-                base_url=server.url,
-                resources=("customers",),
-            )
-            try:
-                apps.save(client, tables, app)
-                with _worker(database.url) as process:
-                    yield Bench(client, tables, server, process.pid, rows)
-            finally:
-                close_databases()
+    with ExitStack() as opened:
+        server = opened.enter_context(ServerProcess("stripe", rows={"customers": rows}))
+        opened.enter_context(patch.dict(os.environ, {_KEY: server.key}))
+        client = opened.enter_context(lh.Client(database.url))
+        opened.callback(close_databases)
+        MIGRATIONS.migrate(client)
+        tables = database_of(client.url)
+        app = App(
+            app_key=_APP,
+            connector="stripe",
+            credential=f"env:{_KEY}",
+            base_url=server.url,
+            resources=("customers",),
+        )
+        apps.save(client, tables, app)
+        process = opened.enter_context(_worker(database.url))
+        yield Bench(client, tables, process.pid, rows)
 
 
 @contextmanager

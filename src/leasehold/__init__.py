@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from leasehold.sandbox import Limits
     from leasehold.scheduling import Schedule, schedule
     from leasehold.sealing.keyring import Keyring
+    from leasehold.store.shield import shielded
     from leasehold.task import Call, Enqueued
     from leasehold.waiting import Finished
     from leasehold.worker import Observer, Run, Worker, current_job
@@ -218,6 +219,7 @@ _HOMES = {
     "sandbox": ("Limits",),
     "scheduling": ("Schedule", "schedule"),
     "sealing.keyring": ("Keyring",),
+    "store.shield": ("shielded",),
     "task": ("Call", "Enqueued"),
     "waiting": ("Finished",),
     "worker": ("Observer", "Run", "Worker", "current_job"),
@@ -346,6 +348,7 @@ __all__ = [
     "never",
     "per_exception",
     "schedule",
+    "shielded",
     "task",
 ]
 

@@ -102,6 +102,8 @@ def cancel(client: lh.Client, database: Database, job_id: UUID) -> None:
     if before == "cancelled":
         return
     if before in runs.ACTIVE:
+        with database.write() as connection:
+            runs.cancel(connection, job_id, datetime.now(UTC))
         client.batches.cancel(job_id)
         before = status(client, database, job_id)["status"]  # it may have ended meanwhile
     if before != "cancelled":

@@ -20,7 +20,6 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
-    any_,
     bindparam,
     cast,
     column,
@@ -28,6 +27,7 @@ from sqlalchemy import (
     func,
     literal_column,
     select,
+    true,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -254,10 +254,14 @@ def _sqlite_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[str
 
 @lru_cache(maxsize=32)
 def _postgres_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[str, ...]) -> str:
+    """Look each value up by itself: a plan made while the table was new can't read all of it."""
+    values = bindparam("values", type_=postgresql.ARRAY(table.c[by].type))
+    asked: Any = func.unnest(values).table_valued("value").render_derived("asked")
     wanted = [table.c[name] == bindparam(name) for name in fixed]
-    one_of = bindparam("values", type_=postgresql.ARRAY(table.c[by].type))
-    shown = [_plain(table.c[name]) for name in names]
-    statement = select(*shown).where(*wanted, table.c[by] == any_(one_of))
+    shown = select(*(_plain(table.c[name]).label(name) for name in names))
+    found = shown.where(*wanted, table.c[by] == asked.c.value).offset(literal_column("0"))
+    each = found.lateral("found")
+    statement = select(*(each.c[name] for name in names)).select_from(asked.join(each, true()))
     return str(statement.compile(dialect=_POSTGRES))
 
 

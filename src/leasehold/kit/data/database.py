@@ -12,6 +12,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from leasehold import shielded
 from leasehold.kit.data.bulk import Bulk, bulk_on
 from leasehold.kit.errors import DatabaseFailed
 
@@ -25,7 +26,11 @@ _QUIET: dict[str, Any] = {"hide_parameters": True}  # errors say nothing of what
 
 
 class Database:
-    """Reads and writes; safe to share between threads. `close` gives its connections back."""
+    """Reads and writes; safe to share between threads. `close` gives its connections back.
+
+    What a worker tells a blocking handler meanwhile strikes at the end of the transaction: in the
+    midst of it, the connection might be lost with its locks.
+    """
 
     def __init__(self, url: str) -> None:
         self.engine = open_engine(url)
@@ -40,7 +45,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Look: many may at once, also while somebody writes."""
-        with self.engine.connect() as connection, connection.begin():
+        with shielded(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -53,7 +58,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Change in one transaction; committed at the end of the `with`, unless it fails."""
-        with self.engine.connect() as opened:
+        with shielded(), self.engine.connect() as opened:
             connection = opened.execution_options(**{_WRITES: True})
             with connection.begin():
                 yield connection
@@ -61,7 +66,7 @@ class Database:
     @contextmanager
     def write_session(self) -> Iterator[Session]:
         """Do the same with a session, on which enqueued jobs wake a worker after the commit."""
-        with Session(self.engine) as session, session.begin():
+        with shielded(), Session(self.engine) as session, session.begin():
             session.connection(execution_options={_WRITES: True})
             yield session
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import UUID
 
 from leasehold.kit.data import Upsert, moment_text
 from leasehold_sync.data.tables import entity
@@ -37,7 +36,7 @@ class Run(NamedTuple):
     """Who writes: a later run has a greater id."""
 
     app_key: str
-    id: UUID
+    id: str
     is_full: bool
     now: datetime
 
@@ -56,7 +55,7 @@ class Known(NamedTuple):
     number: int
     payload_hash: bytes
     as_of: datetime
-    last_seen_run: UUID
+    last_seen_run: str
     is_deleted: bool
 
 
@@ -87,17 +86,20 @@ def _newest(items: Iterable[Item], *, is_full: bool) -> tuple[dict[tuple[str, st
     kept: dict[tuple[str, str], Item] = {}
     nameless = 0
     for item in items:
-        name = item.external_id.replace("\0", "")
-        if not 0 < len(name.encode()) <= ID_LIMIT:
+        key = item.collection, _tidy(item.external_id)
+        if not 0 < len(key[1].encode()) <= ID_LIMIT:
             nameless += 1
-            continue
-        before = kept.get((item.collection, name))
-        is_later = before is None or (
-            item.as_of >= before.as_of if is_full else item.as_of > before.as_of
-        )
-        if is_later:
-            kept[item.collection, name] = item
+        elif (before := kept.get(key)) is None or _is_later(item, before, is_full=is_full):
+            kept[key] = item
     return kept, nameless
+
+
+def _tidy(name: str) -> str:
+    return name.replace("\0", "") if "\0" in name else name
+
+
+def _is_later(item: Item, before: Item, *, is_full: bool) -> bool:
+    return item.as_of >= before.as_of if is_full else item.as_of > before.as_of
 
 
 def _find(
@@ -118,7 +120,7 @@ def _find(
 def _known(row: Sequence[Any]) -> Known:
     number, payload_hash, as_of, run_id, deleted_at = row
     moment = datetime.fromisoformat(as_of) if isinstance(as_of, str) else as_of
-    return Known(number, bytes(payload_hash), moment, UUID(run_id), deleted_at is not None)
+    return Known(number, bytes(payload_hash), moment, run_id, deleted_at is not None)
 
 
 class _Page:
@@ -166,14 +168,14 @@ class _Page:
         return (
             self.run.app_key,
             item.collection,
-            item.external_id.replace("\0", ""),
+            _tidy(item.external_id),
             item.parent_id,
             payload.text,
             payload.hash,
             item.version or self.version,
             moment_text(item.as_of),
             None if made is None else moment_text(made),
-            str(self.run.id),
+            self.run.id,
             self._now,
             self._now,
             self._now if item.is_deleted else None,

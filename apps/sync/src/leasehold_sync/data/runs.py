@@ -95,6 +95,11 @@ def take_over(connection: Connection, app_key: str, run_id: UUID) -> None:
     connection.execute(update(app).where(app.c.app_key == app_key).values(current_run=run_id))
 
 
+def cancel(connection: Connection, run_id: UUID, now: datetime) -> None:
+    """Let running tasks see it at their next page."""
+    connection.execute(update(run).where(run.c.id == run_id).values(cancelled_at=now))
+
+
 def get(connection: Connection, run_id: UUID) -> dict[str, Any] | None:
     """Read a job and its tasks as they stand."""
     found = connection.execute(select(jobs).where(jobs.c.id == run_id)).mappings().first()

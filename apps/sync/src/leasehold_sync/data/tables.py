@@ -95,6 +95,7 @@ run = Table(
     Column("app_key", Text, nullable=False),
     Column("mode", Text, nullable=False),
     Column("force", Boolean, nullable=False),  # delete, however many that are
+    _moment("cancelled_at", nullable=True),  # so that a running task sees it at its next page
     _moment("created_at"),
 )
 Index("sync_run_app", run.c.app_key, run.c.id)

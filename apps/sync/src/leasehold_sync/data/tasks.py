@@ -16,8 +16,6 @@ from leasehold_sync.model.counts import Counts
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from leasehold.kit.data import Bulk
-
 
 def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
     """Note that it runs; returns why the source refuses all tasks of its run, if it does."""
@@ -31,10 +29,12 @@ def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
     return found
 
 
-def add(bulk: Bulk, task_id: UUID, counts: Counts) -> None:
-    """Count a page."""
-    amounts = {name: amount for name, amount in asdict(counts).items() if amount}
-    bulk.add(task, str(task_id), {**amounts, "pages": 1})
+def add(connection: Connection, task_id: UUID, counts: Counts) -> bool:
+    """Count a page; returns whether the run was cancelled meanwhile."""
+    more = {name: task.c[name] + amount for name, amount in asdict(counts).items()}
+    cancelled_at = select(run.c.cancelled_at).where(run.c.id == task.c.run_id).scalar_subquery()
+    changed = update(task).where(task.c.id == task_id).values(**more, pages=task.c.pages + 1)
+    return connection.scalar(changed.returning(cancelled_at)) is not None
 
 
 def finish(

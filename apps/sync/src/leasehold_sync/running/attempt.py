@@ -85,15 +85,18 @@ class Attempt:
 
     def keep(self, page: Page, scan: Scan) -> Scan:
         now = datetime.now(UTC)
-        run = entities.Run(self._asked.app_key, self._run_id, scan.since is None, now)
-        with self._job.saving() as connection:
+        run = entities.Run(self._asked.app_key, str(self._run_id), scan.since is None, now)
+        with self._database.write() as connection:
             bulk = self._database.bulk(connection)
             stored = entities.store_items(bulk, run, (*page.items, *page.children), page.version)
             seen.mark(bulk, self._job.id, scan.pages, stored.unchanged, now)
-            tasks.add(bulk, self._job.id, stored.counts + Counts(nameless=page.nameless))
+            told = stored.counts + Counts(nameless=page.nameless)
+            is_cancelled = tasks.add(connection, self._job.id, told)
             scan = scan.counting(stored.counts)
-            self._job.checkpoint(scan, done=scan.entities)
+            self._job.checkpoint(scan, done=scan.entities, on=connection)
         self._has_moved = True
+        if is_cancelled:
+            raise lh.Cancel("cancelled")
         return scan
 
     def rest(self, seconds: float) -> None:

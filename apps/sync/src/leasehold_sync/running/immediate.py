@@ -165,7 +165,7 @@ class _Immediate:
     def keep(self, page: Page, scan: Scan) -> Scan:
         now = datetime.now(UTC)
         request = self._request
-        run = entities.Run(request.app.app_key, request.run_id, scan.since is None, now)
+        run = entities.Run(request.app.app_key, str(request.run_id), scan.since is None, now)
         with self._writing() as connection:
             bulk = self._database.bulk(connection)
             items = (*page.items, *page.children)
