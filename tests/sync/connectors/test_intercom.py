@@ -12,6 +12,7 @@ import leasehold as lh
 from leasehold_sync.connectors import Http
 from leasehold_sync.connectors.errors import RateLimited, ScanLost, SourceUnavailable
 from leasehold_sync.connectors.intercom import MOST_RESTARTS, IntercomConnector
+from leasehold_sync.connectors.refusing import LONGEST_REST_SECONDS
 from leasehold_sync.model.pages import Config, Page
 from leasehold_sync.servers import IntercomServer
 from leasehold_sync.testing import ConnectorConformance, Source
@@ -19,6 +20,7 @@ from leasehold_sync.testing.conformance import refused
 from leasehold_sync.testing.sources import names_in
 
 SCROLL = "/companies/scroll"
+DAY_SECONDS = 86_400
 
 
 @contextmanager
@@ -157,15 +159,15 @@ def test_a_merged_contact_is_gone_from_a_complete_scan() -> None:
 
 def test_a_window_that_is_used_up_asks_for_rest_before_it_is_refused() -> None:
     with opened("contacts", contacts=400) as source:
-        source.server.limit(2, 10)
+        source.server.limit(2, DAY_SECONDS)  # long: a test must not meet its end by chance
         first = source.page()
         second = source.page(first.next_cursor)
         assert first.rest_seconds == 0
-        assert 0 < second.rest_seconds <= 10
+        assert 0 < second.rest_seconds <= LONGEST_REST_SECONDS
         error = refused(source, RateLimited, second.next_cursor)
         assert isinstance(error, RateLimited)
-        assert 0 < error.after_seconds <= 10
-        source.server.advance(10)
+        assert 0 < error.after_seconds <= LONGEST_REST_SECONDS
+        source.server.advance(DAY_SECONDS)
         assert source.page(second.next_cursor).complete
 
 

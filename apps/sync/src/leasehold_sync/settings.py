@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import msgspec
 
 PREFIX = "LEASEHOLD_SYNC_"
+# Served alone, the worker is asked for where the API's callers expect it.
+ALIASES = {"/worker": "/sync/worker"}
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@
 `POST /worker` be answered where the API's callers expect it.
 """
 
-from leasehold_sync.web.application import ALIASES, application
+from leasehold_sync.settings import ALIASES
+from leasehold_sync.web.application import application
 
 __all__ = ["ALIASES", "application"]

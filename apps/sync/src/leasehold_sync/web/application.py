@@ -8,8 +8,6 @@ from leasehold_sync.data.migrating import MIGRATIONS
 from leasehold_sync.web.app import make_app
 
 NAME = "sync"
-# Alone, the worker is asked for where the API's callers expect it.
-ALIASES = {"/worker": f"/{NAME}/worker"}
 BODY_BYTES = 1_000_000
 
 
