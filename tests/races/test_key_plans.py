@@ -1,7 +1,7 @@
 """What keys cost, counted in rows that were read: not the other keys, and not the other jobs.
 
-The statements are planned on empty tables, on a worker's connection and on a caller's; then come
-100,000 keys whose jobs have ended, and 100,000 jobs without one.
+The statements are planned on empty tables, on a worker's connection and on a caller's; then comes
+a crowd of keys whose jobs have ended, and as many jobs without one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.conformance.key_kit import (
     succeed,
 )
 from tests.conformance.kit import claim_one
-from tests.races.kit import _Given
+from tests.races.kit import _Given, crowd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leasehold.model.keys import Mode
     from leasehold.store.postgres.connection import Connection
 
-KEYS = 100_000
+KEYS = crowd(100_000)
 MOST_READ = 100  # by one operation, of all tables together
 LOAD = b"""
 WITH made AS (

@@ -1,7 +1,7 @@
 """What narrowed claims cost, in rows that were read: jobs of other batches are not among them.
 
-The statements are prepared on empty tables; then come 300,000 jobs of other batches, ready and in
-lanes.
+The statements are prepared on empty tables; then comes a crowd of jobs of other batches, ready
+and in lanes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from leasehold.store.postgres import connection as connections
 from leasehold.store.postgres import narrow
 from leasehold.store.postgres.store import PostgresStore
 from tests.conformance.kit import GREET, WORKER, declare, enqueue_one, make_batch, new_id, settle
-from tests.races.kit import _Given
+from tests.races.kit import _Given, crowd
 from tests.races.test_lane_plans import READ
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ SELECT id, created_at, priority, queue, kind, lane, batch
 FROM made
 WHERE lane IS NOT NULL
 """
-JOBS = 300_000
+JOBS = crowd(300_000)
 LEASES = {GREET: 60.0, "short": 60.0}
 
 
@@ -141,6 +141,6 @@ def test_a_batchs_look_at_lanes_reads_its_own_members_only(worker: Worker) -> No
 
 
 def test_a_claim_for_kinds_looks_a_bounded_way_ahead(worker: Worker) -> None:
-    enqueue_one(worker.store, kind="short")  # behind 200,000 others
+    enqueue_one(worker.store, kind="short")  # behind two thirds of the crowd
     read = worker.rows_read(lambda: worker.claim(Only(kinds=frozenset({"short"}))))
     assert read["ready"] <= 3 * narrow.LOOK_AHEAD, read

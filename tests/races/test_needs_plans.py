@@ -1,7 +1,7 @@
 """What waiting for others costs, counted in rows that were read: not all jobs, not all that wait.
 
-The statements are planned on empty tables, on a worker's connection and on the pool's; then come
-50,000 jobs that wait for 50,000 others, and a fan-in of 5,000.
+The statements are planned on empty tables, on a worker's connection and on the pool's; then comes
+a crowd of jobs that wait for as many others, and a fan-in of 5,000.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from leasehold.store.postgres import connection as connections
 from leasehold.store.postgres.store import PostgresStore
 from tests.conformance.kit import new_job, new_jobs
 from tests.conformance.needs_kit import NEEDED, end, enqueue_after, enqueue_needed, needs, sweep
-from tests.races.kit import _Given
+from tests.races.kit import _Given, crowd
 from tests.races.test_key_plans import READ
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from leasehold.store.postgres.connection import Connection
 
-MANY = 50_000
+MANY = crowd(50_000)
 WIDE = 5_000
 MOST_READ = 150  # by one operation on one job, of all tables together
 LOAD = b"""
