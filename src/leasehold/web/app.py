@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
-from starlette.routing import Route
 
 from leasehold._version import __version__
 from leasehold.registry import Registry
@@ -35,7 +34,7 @@ from leasehold.web.api import (
     workers,
 )
 from leasehold.web.body_limit import BodyLimit
-from leasehold.web.described import describe, name_operation
+from leasehold.web.described import add_routes, describe
 from leasehold.web.guard import Guard
 from leasehold.web.headers import SecurityHeaders
 from leasehold.web.mounting import Aliases
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from fastapi import APIRouter
+    from starlette.routing import Route
     from starlette.types import ASGIApp
 
     from leasehold.client import Client
@@ -119,7 +119,6 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
-        generate_unique_id_function=name_operation,
         lifespan=_living,
         redirect_slashes=False,  # a POST that is redirected may lose its body
     )
@@ -131,11 +130,7 @@ def create_app(
     app.state.body_limits = {}  # of applications, by their path
     app.state.public_paths = set()  # of applications that are for everybody
     app.state.aliases = {}  # paths that stand for others
-    routers = [*_ROUTERS, *_extend(app)]
-    for router in routers:
-        app.include_router(router)
-    routes = [route for router in routers for route in router.routes]
-    app.state.routes = [route for route in routes if isinstance(route, Route)]
+    add_routes(app, [*_ROUTERS, *_extend(app)])
     refuse_undeclared(app.state.routes)
     install(app, Answering(find_page=dashboard.find_page))
     describe(app)

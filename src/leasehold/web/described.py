@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.routing import Route
 
 from leasehold import errors
 from leasehold.web.access.rights import needs_of
 from leasehold.web.problems import KINDS, MEDIA_TYPE, TITLES, make_problem, type_of
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
+    from collections.abc import Iterable
+
+    from fastapi import APIRouter, FastAPI
 
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
 PROBLEM_SCHEMA: dict[str, Any] = {
@@ -82,9 +85,18 @@ def response(description: str, examples: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {MEDIA_TYPE: content}}
 
 
-def name_operation(route: APIRoute) -> str:
-    """Let generated clients have our functions' names."""
-    return route.name
+def add_routes(app: FastAPI, routers: Iterable[APIRouter]) -> None:
+    """Add the routes of these routers, and note them; generated clients have our functions' names.
+
+    The routes themselves: what is included in FastAPI's way is made anew for each application, a
+    millisecond for each route at the first request.
+    """
+    routes = [route for router in routers for route in router.routes]
+    for route in routes:
+        if isinstance(route, APIRoute):
+            route.unique_id = route.name
+    app.router.routes.extend(routes)
+    app.state.routes = [route for route in routes if isinstance(route, Route)]
 
 
 def _describe_access(route: APIRoute, operations: dict[str, Any]) -> None:

@@ -6,13 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
-from starlette.routing import Route
 
 from leasehold.kit.web.body_limit import BodyLimit
 from leasehold.kit.web.pages import Pages
 from leasehold.kit.web.problems import Problems, install_database
 from leasehold.web.answering import Answering, install
-from leasehold.web.described import describe, name_operation
+from leasehold.web.described import add_routes, describe
 
 
 def make_app(
@@ -36,15 +35,11 @@ def make_app(
         openapi_url=openapi_url,
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=name_operation,
         lifespan=lifespan,
         redirect_slashes=False,  # a POST that is redirected may lose its body
     )
     routers = routers if pages is None else [*routers, pages.router]
-    for router in routers:
-        app.include_router(router)
-    routes = (route for router in routers for route in router.routes)
-    app.state.routes = [route for route in routes if isinstance(route, Route)]
+    add_routes(app, routers)
     app.add_middleware(BodyLimit, large=large)
     install(app, _answering(problems, pages))
     install_database(app)

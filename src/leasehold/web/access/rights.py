@@ -132,7 +132,11 @@ class GuardedRoute(APIRoute):
 
 
 class ApiRouter(APIRouter):
-    """A router whose routes are guarded."""
+    """A router whose routes are guarded, and have our functions' names in generated clients."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(route_class=GuardedRoute, **options)
+        super().__init__(
+            route_class=GuardedRoute,
+            generate_unique_id_function=lambda route: route.name,
+            **options,
+        )
