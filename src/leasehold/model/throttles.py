@@ -160,6 +160,8 @@ def read_pause(until: datetime | Duration | None, *, reason: str | None, by: str
 
 def text_of(arguments: tuple[str, ...], given: Mapping[str, Any]) -> str:
     """Join the values of these arguments; what has no plain text is `BadOption`."""
+    if len(arguments) == 1 and type(text := given.get(arguments[0])) is str:
+        return check_text(arguments[0], text)  # as nearly all are, for each job of the task
     return check_text(" and ".join(arguments), ":".join(_text(name, given) for name in arguments))
 
 

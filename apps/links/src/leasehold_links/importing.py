@@ -1,4 +1,4 @@
-"""Imports: from the uploaded file to folders, links and enrichments, a thousand lines at a time.
+"""Imports: from the uploaded file to folders, links and enrichments, some thousand lines at a time.
 
 Each step is one transaction: links, counts, enrichments and how far we are stand together or not at
 all. So whenever the worker is killed, the next one goes on and every line is counted once.
@@ -6,8 +6,10 @@ all. So whenever the worker is killed, the next one goes on and every line is co
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from leasehold.kit.data import Bulk, Database
 
 T = TypeVar("T")
-STEP = 1_000
+STEP = 1_000  # lines that are written together at first, so that one sees soon that it goes on
+_LATER = 2  # times as many: pages of indexes that many lines share are written once for all of them
+_TURN_SECONDS = 0.0005
 Enqueue = Callable[[lh.Client, Any, str, Sequence[library.NewCanonical]], None]
 
 
@@ -43,8 +47,10 @@ def read_lines(database: Database, import_id: UUID, start: int) -> Iterator[list
     """Read the uploaded file from a line on, in steps. `NotBookmarks` when it is none."""
     lines = enumerate(read_bookmarks(imports.chunks(database, import_id)))
     rest = islice(lines, start, None)
-    while step := [read_line(number, each) for number, each in islice(rest, STEP)]:
+    size = STEP
+    while step := [read_line(number, each) for number, each in islice(rest, size)]:
         yield step
+        size = STEP * _LATER
 
 
 def one_ahead(steps: Iterator[T]) -> Iterator[T]:
@@ -54,6 +60,20 @@ def one_ahead(steps: Iterator[T]) -> Iterator[T]:
         while (step := upcoming.result()) is not None:
             upcoming = pool.submit(next, steps, None)
             yield step
+
+
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """Let who writes go on as soon as the database has answered.
+
+    Else it waits 5 ms for the reader each time, which then hardly works beside it.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _TURN_SECONDS))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 class Step(NamedTuple):
@@ -95,7 +115,7 @@ def store_lines(
     `offset` is between a line's number and its position among the user's links.
     """
     now = datetime.now(UTC)
-    wanted = _wanted(lines, offset)
+    wanted = _wanted(lines, offset) if candidates is None else candidates.placements
     placed = library.Shelf(bulk, owner.user_id, owner.take_ids, now).place(wanted, candidates)
     noted = [
         imports.Noted(line, *said)
@@ -150,9 +170,10 @@ class Importer:
         self._begin(start)
         self._job.progress(start, self._total)
         lines = read_lines(self._database, self._owner.import_id, start)
-        for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
-            self._stop_if_cancelled()
-            self._take_step(step)
+        with short_turns():
+            for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
+                self._stop_if_cancelled()
+                self._take_step(step)
         self._end()
 
     def _stop_if_cancelled(self) -> None:

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 Row: TypeAlias = tuple[Any, ...]
 
 _CACHE_KILOBYTES = 65_536
-_AT_ONCE = 250  # rows of a statement; SQLite takes 32,766 values
+# Rows of a statement: any number of them is a few statements, and none is long to prepare.
+_AT_ONCE = (64, 32, 16, 8, 4, 2, 1)
+_MOST_VALUES = 32_766  # that a statement of SQLite takes
 _INSERT = re.compile(r"(INSERT INTO .* VALUES )(\(\?.*\?\))( ON CONFLICT .*)")
 _SQLITE = sqlite.dialect()
 _POSTGRES: Dialect = psycopg.dialect()  # type: ignore[no-untyped-call] # SQLAlchemy's own
@@ -87,7 +89,9 @@ def bulk_on(connection: Any, *, is_sqlite: bool) -> Bulk:
 
 
 def moment_text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    """Write a moment as SQLite keeps it, and as PostgreSQL reads it."""
+    in_utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return in_utc.isoformat(timespec="microseconds")
 
 
 class SqliteBulk:
@@ -105,14 +109,14 @@ class SqliteBulk:
         self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
 
     def insert_new(self, table: Table, names: tuple[str, ...], rows: Sequence[Row]) -> int:
-        added: int = 0
-        whole = len(rows) - len(rows) % _AT_ONCE
-        for start in range(0, whole, _AT_ONCE):
-            values = list(chain.from_iterable(rows[start : start + _AT_ONCE]))
-            added += self._connection.execute(_sqlite_inserts(table, names), values).rowcount
-        if whole < len(rows):
-            one = _sqlite_insert(table, names)
-            added += self._connection.executemany(one, rows[whole:]).rowcount
+        added, start = 0, 0
+        while start < len(rows):
+            most = min(len(rows) - start, _MOST_VALUES // len(names))
+            count = next(each for each in _AT_ONCE if each <= most)
+            values = list(chain.from_iterable(rows[start : start + count]))
+            sql = _sqlite_inserts(table, names, count)
+            added += self._connection.execute(sql, values).rowcount
+            start += count
         return added
 
     def upsert(
@@ -198,11 +202,11 @@ def _sqlite_insert(table: Table, names: tuple[str, ...]) -> str:
     return _sqlite_text(sqlite.insert(table).values(given).on_conflict_do_nothing(), names)
 
 
-@lru_cache(maxsize=32)
-def _sqlite_inserts(table: Table, names: tuple[str, ...]) -> str:
+@lru_cache(maxsize=256)
+def _sqlite_inserts(table: Table, names: tuple[str, ...], count: int) -> str:
     """Write the values of one row as often as there are rows."""
     head, values, tail = _INSERT.fullmatch(_sqlite_insert(table, names)).groups()  # type: ignore[union-attr] # our own
-    return head + ", ".join([values] * _AT_ONCE) + tail
+    return head + ", ".join([values] * count) + tail
 
 
 @lru_cache(maxsize=32)

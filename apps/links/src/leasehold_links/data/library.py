@@ -6,7 +6,7 @@ All of a step at once, on a driver's own connection (`data/bulk.py`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -65,6 +65,7 @@ class NewCanonical(NamedTuple):
     call: lh.Call | None = None  # of the job, where it was made already
 
 
+Identity: TypeAlias = tuple[str, bytes]  # whose it is, and the hash of its key
 MakeCall: TypeAlias = Callable[[UUID, str, str], lh.Call]
 
 
@@ -78,13 +79,15 @@ class Candidates:
         self,
         user_id: str,
         take_ids: Callable[[int], Sequence[UUID]],
-        wanted: Iterable[Placement],
+        wanted: Sequence[Placement],
         now: str,
         make_call: MakeCall | None = None,
     ) -> None:
-        addresses: dict[tuple[str, bytes], Address] = {}
-        for each in wanted:  # the first one stays
-            addresses.setdefault(identity_of(each.address, user_id), each.address)
+        self.placements = wanted
+        self.wanted = [identity_of(each.address, user_id) for each in wanted]
+        addresses: dict[Identity, Address] = {}
+        for identity, each in zip(self.wanted, wanted, strict=True):  # the first one stays
+            addresses.setdefault(identity, each.address)
         # In one order, so that two imports at once do not wait for each other in a circle.
         self.identities = sorted(addresses)
         count = len(self.identities)
@@ -110,7 +113,7 @@ def _call_or_none(make_call: MakeCall, id_: UUID, turn: str, user_id: str) -> lh
         return None
 
 
-def identity_of(address: Address, user_id: str) -> tuple[str, bytes]:
+def identity_of(address: Address, user_id: str) -> Identity:
     """Return what makes two addresses one link: whose it is, and its key."""
     return ("" if address.is_public else user_id, address.key_hash)
 
@@ -156,13 +159,14 @@ class Shelf:
 
     def place(self, wanted: Sequence[Placement], candidates: Candidates | None = None) -> Placed:
         """Put links into their folders, with the folders and canonical links that they need."""
-        folders = self._ensure_folders(
-            (FolderKey(each.bookmark.root, each.bookmark.folder), each.position) for each in wanted
-        )
+        keys = list(_folders_of(wanted))
+        folders = self._ensure_folders(zip(keys, (each.position for each in wanted), strict=True))
         if candidates is None:
             candidates = Candidates(self._user_id, self._take_ids, wanted, self._now)
         canonicals, fresh = self._ensure_canonicals(candidates)
-        rows, repeated = self._link_rows(wanted, folders, canonicals)
+        rows, repeated = self._link_rows(
+            wanted, map(folders.__getitem__, keys), map(canonicals.__getitem__, candidates.wanted)
+        )
         # In one order, so that two imports at once do not wait for each other in a circle.
         rows.sort(key=itemgetter(2, 3))
         added = self._bulk.insert_new(link, _LINK, rows)
@@ -192,8 +196,12 @@ class Shelf:
 
     def _ensure_folders(self, wanted: Iterable[tuple[FolderKey, int]]) -> dict[FolderKey, str]:
         first: dict[FolderKey, int] = {}  # by where the first of its links stands
+        last: FolderKey | None = None
         for wanted_key, position in wanted:
             key: FolderKey | None = wanted_key
+            if key is last:
+                continue
+            last = key
             while key is not None and key not in first:
                 first[key] = position
                 key = key.parent
@@ -239,7 +247,7 @@ class Shelf:
     # -- canonical links ---------------------------------------------------------------------------
     def _ensure_canonicals(
         self, candidates: Candidates
-    ) -> tuple[dict[tuple[str, bytes], str], list[NewCanonical]]:
+    ) -> tuple[dict[Identity, str], list[NewCanonical]]:
         """Find or make what these addresses have in common with all others'; names the new ones."""
         rows, made = candidates.rows, candidates.known
         if self._bulk.insert_new(canonical, _CANONICAL, rows) == len(rows):
@@ -252,9 +260,7 @@ class Shelf:
         ]
         return known, fresh
 
-    def _find_canonicals(
-        self, identities: Iterable[tuple[str, bytes]]
-    ) -> dict[tuple[str, bytes], str]:
+    def _find_canonicals(self, identities: Iterable[Identity]) -> dict[Identity, str]:
         by_scope: dict[str, list[bytes]] = {}
         for scope, key_hash in identities:
             by_scope.setdefault(scope, []).append(key_hash)
@@ -267,18 +273,14 @@ class Shelf:
 
     # -- placements --------------------------------------------------------------------------------
     def _link_rows(
-        self,
-        wanted: Sequence[Placement],
-        folders: Mapping[FolderKey, str],
-        canonicals: Mapping[tuple[str, bytes], str],
+        self, wanted: Sequence[Placement], folders: Iterable[str], canonicals: Iterable[str]
     ) -> tuple[list[Row], frozenset[int]]:
         rows: dict[tuple[str, str], Row] = {}
         repeated: set[int] = set()
-        for (bookmark, address, position), id_ in zip(
-            wanted, self._take_ids(len(wanted)), strict=True
+        ids = self._take_ids(len(wanted))
+        for (bookmark, address, position), folder_id, canonical_id, id_ in zip(
+            wanted, folders, canonicals, ids, strict=True
         ):
-            folder_id = folders[FolderKey(bookmark.root, bookmark.folder)]
-            canonical_id = canonicals[identity_of(address, self._user_id)]
             if (folder_id, canonical_id) in rows:
                 repeated.add(position)
                 continue
@@ -297,6 +299,16 @@ class Shelf:
                 self._now,
             )
         return list(rows.values()), frozenset(repeated)
+
+
+def _folders_of(wanted: Iterable[Placement]) -> Iterator[FolderKey]:
+    """Name the folder of each link; most are in their neighbour's, and so is the name of it."""
+    last: FolderKey | None = None
+    for bookmark, _, _ in wanted:
+        root, names = bookmark.root, bookmark.folder
+        if last is None or names is not last.names or root is not last.root:
+            last = FolderKey(root, names)
+        yield last
 
 
 def next_position(connection: Connection, user_id: str) -> int:
