@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
-import threading
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-import uvicorn
-
 from leasehold.web import WebSettings, create_app
+from tests.kit.thread_server import ThreadServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,36 +53,20 @@ class Served:
     def __init__(self, client: Client, settings: WebSettings) -> None:
         self._client = client
         self._settings = settings
-        self._port = 0
+        self._server = ThreadServer()
         self.start()
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return self._server.address
 
     def start(self) -> None:
-        self._opened = socket.create_server(("127.0.0.1", self._port))
-        self._port = self._opened.getsockname()[1]
         self._app = create_app(self._client, settings=self._settings)
-        config = uvicorn.Config(self._app, log_config=None, timeout_graceful_shutdown=5, ws="none")
-        self._server = uvicorn.Server(config)
-        begun = threading.Event()
-        self._thread = threading.Thread(target=self._serve, args=(begun,))
-        self._thread.start()
-        begun.wait()
-
-    def _serve(self, begun: threading.Event) -> None:
-        with asyncio.Runner() as runner:
-            self._loop = runner.get_loop()
-            begun.set()
-            runner.run(self._server.serve(sockets=[self._opened]))
+        self._server.start(lambda: self._app)
 
     def stop(self) -> None:
-        with suppress(RuntimeError):  # its loop is closed
-            self._loop.call_soon_threadsafe(self._app.state.site.ending.set)
-        self._server.should_exit = True
-        self._thread.join()
-        self._opened.close()
+        self._server.call(self._app.state.site.ending.set)
+        self._server.stop()
 
 
 @contextmanager

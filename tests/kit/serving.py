@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
-import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-
-import uvicorn
 
 from leasehold.web import WebSettings
 from leasehold.web.applications import Found
 from leasehold.web.assembly import assemble
+from tests.kit.thread_server import ThreadServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,12 +27,12 @@ class Serving:
         self._application = application
         self._settings = settings
         self._options = options  # of `assemble`
-        self._port = 0
+        self._server = ThreadServer()
         self.start()
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
+        return self._server.address
 
     @property
     def state(self) -> Any:
@@ -45,38 +41,23 @@ class Serving:
         return app.state
 
     def start(self) -> None:
-        self._opened = socket.create_server(("127.0.0.1", self._port))
-        self._port = self._opened.getsockname()[1]
+        self._server.start(self._assemble)
+
+    def _assemble(self) -> Any:
         found = [Found(name=self._application.name, application=self._application)]
         self._assembly = assemble(
             self._client, settings=self._settings, found=found, **self._options
         )
         assert not self._assembly.broken, self._assembly.broken
-        config = uvicorn.Config(
-            self._assembly.app, log_config=None, timeout_graceful_shutdown=5, ws="none"
-        )
-        self._server = uvicorn.Server(config)
-        begun = threading.Event()
-        self._thread = threading.Thread(target=self._serve, args=(begun,))
-        self._thread.start()
-        begun.wait()
-
-    def _serve(self, begun: threading.Event) -> None:
-        with asyncio.Runner() as runner:
-            self._loop = runner.get_loop()
-            begun.set()
-            runner.run(self._server.serve(sockets=[self._opened]))
+        return self._assembly.app
 
     def tell_end(self) -> None:
         """Tell those who keep a request open that it ends."""
-        with suppress(RuntimeError):  # its loop is closed
-            self._loop.call_soon_threadsafe(self._assembly.main.ending.set)
+        self._server.call(self._assembly.main.ending.set)
 
     def stop(self) -> None:
         self.tell_end()
-        self._server.should_exit = True
-        self._thread.join()
-        self._opened.close()
+        self._server.stop()
 
 
 @contextmanager

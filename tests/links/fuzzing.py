@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from contextlib import closing
 
-import click
 from sqlalchemy import select
 
 import leasehold as lh
@@ -16,7 +13,7 @@ from leasehold_links.demo.file import FILE_NAME, demo_file
 from leasehold_links.tasks import import_file
 from leasehold_links.uploading import start_import
 from leasehold_links.web import application
-from tests.web.fuzzing import Fuzzed, fuzz_service
+from tests.web.fuzzing import Fuzzed, fuzz_service, fuzzing_command
 
 APPLICATION = ("--app", "leasehold_links.web:application")
 USER = "fuzzer"  # the library of the token of this name
@@ -62,18 +59,5 @@ def fuzz(url: str, *, examples: int) -> Fuzzed:
     )
 
 
-@click.command()
-@click.argument("url", required=False)
-@click.option("--examples", default=40, show_default=True, help="Of each operation, at most.")
-def main(url: str | None, examples: int) -> None:
-    """Run it and print what it found."""
-    with tempfile.TemporaryDirectory() as folder_name:
-        done = fuzz(url or f"sqlite:///{folder_name}/fuzzed.db", examples=examples)
-    click.echo(done.text)
-    click.echo(done.log)
-    click.echo(f"{done.cases:,} cases, {done.passed:,} passed")
-    sys.exit(not done.is_clean)
-
-
 if __name__ == "__main__":
-    main()
+    fuzzing_command(fuzz)()

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
-
-import click
-
 import leasehold as lh
 from leasehold.kit.data import close_databases, database_of
 from leasehold_sync import syncing, tasks
@@ -14,7 +9,7 @@ from leasehold_sync.apps import save
 from leasehold_sync.data.migrating import MIGRATIONS
 from leasehold_sync.model.apps import App
 from leasehold_sync.servers import StripeServer
-from tests.web.fuzzing import Fuzzed, fuzz_service
+from tests.web.fuzzing import Fuzzed, fuzz_service, fuzzing_command
 
 APPLICATION = ("--app", "leasehold_sync.web:application", "--no-worker", "--no-needs-worker")
 
@@ -43,18 +38,5 @@ def fuzz(url: str, *, examples: int) -> Fuzzed:
         )
 
 
-@click.command()
-@click.argument("url", required=False)
-@click.option("--examples", default=40, show_default=True, help="Of each operation, at most.")
-def main(url: str | None, examples: int) -> None:
-    """Run it and print what it found."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = fuzz(url or f"sqlite:///{folder}/fuzzed.db", examples=examples)
-    click.echo(done.text)
-    click.echo(done.log)
-    click.echo(f"{done.cases:,} cases, {done.passed:,} passed")
-    sys.exit(not done.is_clean)
-
-
 if __name__ == "__main__":
-    main()
+    fuzzing_command(fuzz)()

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,18 +128,23 @@ def _run(
         )
 
 
-@click.command()
-@click.argument("url", required=False)
-@click.option("--examples", default=40, show_default=True, help="Of each operation, at most.")
-def main(url: str | None, examples: int) -> None:
-    """Run it and print what it found."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = fuzz(url or f"sqlite:///{folder}/fuzzed.db", examples=examples)
-    click.echo(done.text)
-    click.echo(done.log)
-    click.echo(f"{done.cases:,} cases, {done.passed:,} passed")
-    sys.exit(not done.is_clean)
+def fuzzing_command(fuzz: Callable[..., Fuzzed]) -> click.Command:
+    """Make the command that fuzzes one document at length and prints what it found."""
+
+    @click.command()
+    @click.argument("url", required=False)
+    @click.option("--examples", default=40, show_default=True, help="Of each operation, at most.")
+    def main(url: str | None, examples: int) -> None:
+        """Run it and print what it found."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = fuzz(url or f"sqlite:///{folder}/fuzzed.db", examples=examples)
+        click.echo(done.text)
+        click.echo(done.log)
+        click.echo(f"{done.cases:,} cases, {done.passed:,} passed")
+        sys.exit(not done.is_clean)
+
+    return main
 
 
 if __name__ == "__main__":
-    main()
+    fuzzing_command(fuzz)()

@@ -10,6 +10,7 @@ from leasehold_links.data.tables import canonical, link
 from leasehold_links.model.outcomes import Reason
 from leasehold_links.web.pages.visiting import PAGES
 from leasehold_links.web.texts import LANGUAGES
+from tests.kit.wording import missing_texts, written_texts
 from tests.links.dialects import CHROME
 from tests.links.jobs.kit import run_imports
 
@@ -17,18 +18,7 @@ if TYPE_CHECKING:
     from leasehold.kit.data import Database
     from tests.links.web.kit import Asker
 
-_KEY = re.compile(r"""say(?:\.many|\.raw)?\(\s*["']([\w.-]+)["']\s*[,)]""")
-_MANY = re.compile(r"""say\.many\(\s*["']([\w.-]+)["']""")
-_LETTERS = re.compile(r"[A-Za-z가-힣]{2,}")
-_SPOKEN = re.compile(r"""(?:aria-label|title|placeholder|alt|value)="([^"{]*)""")
 _NOT_WORDS = {"HTTP", "https", "example", "com", "path", "svg"}  # the same in each language
-
-
-def sources() -> dict[str, str]:
-    loader = PAGES.environment.loader
-    assert loader is not None
-    names = loader.list_templates()
-    return {name: loader.get_source(PAGES.environment, name)[0] for name in names}
 
 
 def test_both_languages_say_the_same_things() -> None:
@@ -45,24 +35,13 @@ def test_both_languages_say_the_same_things() -> None:
 
 def test_every_text_that_a_page_asks_for_is_there() -> None:
     texts = LANGUAGES.tables["en"]
-    for name, source in sources().items():
-        many = set(_MANY.findall(source))
-        for key in set(_KEY.findall(source)) - many:
-            assert key in texts, (name, key)
-        for key in many:
-            assert {f"{key}.one", f"{key}.many"} <= texts.keys(), (name, key)
+    assert missing_texts(PAGES) == set()
     assert {f"reason.{each}" for each in (*Reason, "lost")} <= texts.keys()
     assert {f"why.{each}" for each in lh.Reason} <= texts.keys()
 
 
 def test_no_text_stands_in_a_template_itself() -> None:
-    for name, source in sources().items():
-        kept = [text for _, kind, text in PAGES.environment.lex(source) if kind == "data"]
-        markup = "\x00".join(kept)
-        spoken = " ".join(_SPOKEN.findall(markup))
-        outside = re.sub(r"<[^>]*>", " ", markup)
-        found = set(_LETTERS.findall(outside.replace("\x00", "") + " " + spoken)) - _NOT_WORDS
-        assert found == set(), (name, found)
+    assert written_texts(PAGES, _NOT_WORDS) == []
 
 
 def test_a_browser_gets_its_language_unless_another_was_chosen(asker: Asker) -> None:

@@ -5,16 +5,15 @@ The walk is over the routes that the application has: a new one is in it by itse
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
-from fastapi.routing import APIRoute
 
 from leasehold.web import WebSettings
 from leasehold_links.web.app import ROUTERS
 from leasehold_links.web.pages.visiting import PAGES
+from tests.kit.walking import Step, steps_of
 from tests.links.jobs.kit import rows
 from tests.links.web.kit import serve_inside
 
@@ -34,49 +33,23 @@ FORM = {"url": "https://example.org/new", "domain": "example.com", "title": "sto
 QUERIES = {"choose_language": {"to": "en"}, "choose_pictures": {"to": "on"}}
 ENDLESS = {"follow_import", "follow_links"}
 OF_DOMAINS = "domain"  # everybody's: they are nobody's own
-_NAMES = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
-class Step(NamedTuple):
-    """One route and method."""
-
-    method: str
-    path: str
-    name: str
-
-    @property
-    def changes(self) -> bool:
-        return self.method not in {"GET", "HEAD"}
-
-    @property
-    def has_id(self) -> bool:
-        return "_id" in self.path
-
-    def ask(self, asker: Asker, ids: dict[str, str], **options: Any) -> httpx.Response:
-        path = _NAMES.sub(lambda found: ids[found[1]], self.path)
-        options.setdefault("params", QUERIES.get(self.name, {}))
-        if self.changes and self.path.startswith("/api/"):
-            options.setdefault("json", BODIES.get(self.name, {}))
-        elif self.changes:
-            options.setdefault("data", FORM)
-        return asker.ask(self.method, path, **options)
-
-
-def all_steps() -> list[Step]:
-    found = [
-        Step(method, route.path, route.name)
-        for router in (*ROUTERS, PAGES.router)
-        for route in router.routes
-        if isinstance(route, APIRoute)
-        for method in sorted(route.methods or ())
-    ]
-    assert len(found) >= 35
-    return found
+def ask(step: Step, asker: Asker, ids: dict[str, str], **options: Any) -> httpx.Response:
+    path = step.path_for(ids)
+    options.setdefault("params", QUERIES.get(step.name, {}))
+    if step.changes and step.path.startswith("/api/"):
+        options.setdefault("json", BODIES.get(step.name, {}))
+    elif step.changes:
+        options.setdefault("data", FORM)
+    return asker.ask(step.method, path, **options)
 
 
 @pytest.fixture
 def steps() -> list[Step]:
-    return all_steps()
+    found = steps_of((*ROUTERS, PAGES.router))
+    assert len(found) >= 35
+    return found
 
 
 def belongings(database: Database) -> list[Any]:
@@ -106,9 +79,9 @@ def test_what_is_anothers_is_not_there(asker: Asker, database: Database, steps: 
     walked = [step for step in steps if step.has_id]
     assert len(walked) >= 14
     for step in walked:
-        assert step.ask(bob, theirs).status_code == 404, step
+        assert ask(step, bob, theirs).status_code == 404, step
         nothing = {name: str(uuid4()) for name in theirs}
-        assert step.ask(bob, nothing).status_code == 404, step
+        assert ask(step, bob, nothing).status_code == 404, step
     assert belongings(database) == before
     mine = furnish(bob)
     folder = {"folder_id": theirs["folder_id"]}
@@ -124,7 +97,7 @@ def test_what_is_anothers_is_not_there(asker: Asker, database: Database, steps: 
 def test_who_is_not_known_gets_nothing(asker: Asker, steps: list[Step]) -> None:
     theirs = furnish(asker.as_token("ada", scope="operate"))
     for step in steps:
-        assert step.ask(asker, theirs).status_code == 401, step
+        assert ask(step, asker, theirs).status_code == 401, step
 
 
 def test_who_may_only_read_changes_nothing(
@@ -137,7 +110,7 @@ def test_who_may_only_read_changes_nothing(
     for step in steps:
         if step.name in ENDLESS:
             continue
-        answer = step.ask(ada, mine)
+        answer = ask(step, ada, mine)
         if step.changes:
             assert answer.status_code == 403, step
         else:
@@ -153,7 +126,7 @@ def test_another_sites_page_changes_nothing(
     for step in steps:
         for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
             if step.changes:
-                assert step.ask(asker, mine, headers=headers).status_code == 403, step
+                assert ask(step, asker, mine, headers=headers).status_code == 403, step
     assert belongings(database) == before
 
 
@@ -171,8 +144,8 @@ def test_people_of_tenants_have_libraries_of_their_own_and_no_say_about_domains(
         stranger.refused(404, "GET", f"/api/links/{theirs['link_id']}")
     for step in steps:
         if OF_DOMAINS in step.path:
-            assert step.ask(tina, theirs).status_code == 403, step
-            assert step.ask(tina, theirs).json()["type"].endswith(":not-for-tenants")
+            assert ask(step, tina, theirs).status_code == 403, step
+            assert ask(step, tina, theirs).json()["type"].endswith(":not-for-tenants")
 
 
 def test_a_service_that_is_read_only_is_so_here_too(
@@ -184,4 +157,4 @@ def test_a_service_that_is_read_only_is_so_here_too(
     with serve_inside(client, settings) as asker:
         for step in steps:
             if step.changes:
-                assert step.ask(asker, mine).status_code == 403, step
+                assert ask(step, asker, mine).status_code == 403, step

@@ -9,40 +9,21 @@ import pytest
 
 from leasehold_sync.data.tables import entity
 from leasehold_sync.web.pages.job import scale_of
-from leasehold_sync.web.pages.shell import LANGUAGES, PAGES
+from leasehold_sync.web.pages.shell import PAGES
+from tests.kit.wording import missing_texts, written_texts
 from tests.sync.web.kit import APP, SyncAsker
 
 if TYPE_CHECKING:
     from leasehold.kit.data import Database
     from leasehold_sync.servers import StripeServer
 
-_KEY = re.compile(r"""say(?:\.many|\.raw)?\(\s*["']([\w.-]+)["']\s*[,)]""")
-_MANY = re.compile(r"""say\.many\(\s*["']([\w.-]+)["']""")
-_LETTERS = re.compile(r"[A-Za-z]{2,}")
-_SPOKEN = re.compile(r"""(?:aria-label|title|placeholder|alt)="([^"{]*)""")
 SCRIPT = "<script>window.hit = 1</script>"
 
 
-def sources() -> dict[str, str]:
-    loader = PAGES.environment.loader
-    assert loader is not None
-    names = [name for name in loader.list_templates() if not name.startswith("kit/")]
-    return {name: loader.get_source(PAGES.environment, name)[0] for name in names}
-
-
 def test_every_text_that_a_page_asks_for_is_there_and_stands_in_no_template() -> None:
-    texts = LANGUAGES.tables["en"]
-    for name, source in sources().items():
-        many = set(_MANY.findall(source))
-        for key in set(_KEY.findall(source)) - many:
-            assert key in texts, (name, key)
-        for key in many:
-            assert {f"{key}.one", f"{key}.many"} <= texts.keys(), (name, key)
-        kept = [text for _, kind, text in PAGES.environment.lex(source) if kind == "data"]
-        markup = "\x00".join(kept)
-        outside = re.sub(r"<[^>]*>", " ", markup).replace("\x00", "")
-        found = _LETTERS.findall(outside + " " + " ".join(_SPOKEN.findall(markup)))
-        assert found == [], (name, found)
+    assert missing_texts(PAGES) == set()
+    values = {"full", "incremental", "true"}  # of forms
+    assert written_texts(PAGES, values) == []
 
 
 @pytest.mark.usefixtures("app")

@@ -5,14 +5,13 @@ The walk is over the routes that the application has: a new one is in it by itse
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from fastapi.routing import APIRoute
 
 from leasehold.web import WebSettings
 from leasehold_sync.web.app import ROUTERS
+from tests.kit.walking import Step, steps_of
 from tests.sync.web.kit import APP, SyncAsker, serve_inside
 
 if TYPE_CHECKING:
@@ -24,38 +23,20 @@ pytestmark = pytest.mark.usefixtures("app")
 BODIES = {"start_sync": {"app_key": APP, "mode": "full"}, "work": {}}
 ENTITY = {"app": APP, "collection": "customers", "id": "none"}
 ENDLESS = {"follow_job"}
-_NAMES = re.compile(r"\{(\w+)\}")
 
 
-class Step(NamedTuple):
-    """One route and method."""
-
-    method: str
-    path: str
-    name: str
-
-    @property
-    def changes(self) -> bool:
-        return self.method not in {"GET", "HEAD"}
-
-    def ask(self, asker: SyncAsker, ids: dict[str, str], **options: Any) -> httpx.Response:
-        path = _NAMES.sub(lambda found: ids[found[1]], self.path)
-        if self.name in BODIES:
-            options.setdefault("json", BODIES[self.name])
-        elif self.changes:
-            options.setdefault("data", {"mode": "full"})
-        return asker.ask(self.method, path, params=ENTITY, **options)
+def ask(step: Step, asker: SyncAsker, ids: dict[str, str], **options: Any) -> httpx.Response:
+    path = step.path_for(ids)
+    if step.name in BODIES:
+        options.setdefault("json", BODIES[step.name])
+    elif step.changes:
+        options.setdefault("data", {"mode": "full"})
+    return asker.ask(step.method, path, params=ENTITY, **options)
 
 
 @pytest.fixture
 def steps() -> list[Step]:
-    found = [
-        Step(method, route.path, route.name)
-        for router in ROUTERS
-        for route in router.routes
-        if isinstance(route, APIRoute)
-        for method in sorted(route.methods or ())
-    ]
+    found = steps_of(ROUTERS)
     assert len(found) >= 14
     return found
 
@@ -71,7 +52,7 @@ def standing(asker: SyncAsker, ids: dict[str, str]) -> Any:
 def test_who_is_not_known_gets_nothing(asker: SyncAsker, steps: list[Step]) -> None:
     ids = begin(asker.as_token("ada", scope="operate"))
     for step in steps:
-        assert step.ask(asker, ids).status_code == 401, step
+        assert ask(step, asker, ids).status_code == 401, step
 
 
 def test_who_may_only_read_changes_nothing(asker: SyncAsker, steps: list[Step]) -> None:
@@ -81,7 +62,7 @@ def test_who_may_only_read_changes_nothing(asker: SyncAsker, steps: list[Step]) 
     for step in steps:
         if step.name in ENDLESS:
             continue
-        answer = step.ask(bob, ids)
+        answer = ask(step, bob, ids)
         if step.changes:
             assert answer.status_code == 403, step
         else:
@@ -93,7 +74,7 @@ def test_who_is_bound_to_a_tenant_does_not_get_in(asker: SyncAsker, steps: list[
     ids = begin(asker.as_token("ada", scope="operate"))
     tina = asker.as_token("tina", scope="admin", tenant="acme")
     for step in steps:
-        assert step.ask(tina, ids).status_code == 403, step
+        assert ask(step, tina, ids).status_code == 403, step
 
 
 def test_another_sites_page_changes_nothing(asker: SyncAsker, steps: list[Step]) -> None:
@@ -102,7 +83,7 @@ def test_another_sites_page_changes_nothing(asker: SyncAsker, steps: list[Step])
     for step in steps:
         for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
             if step.changes:
-                assert step.ask(asker, ids, headers=headers).status_code == 403, step
+                assert ask(step, asker, ids, headers=headers).status_code == 403, step
     assert standing(asker, ids) == before
 
 
@@ -113,4 +94,4 @@ def test_a_service_that_is_read_only_is_so_here_too(
     with serve_inside(queue, WebSettings(needs_worker=False, is_read_only=True)) as other:
         for step in steps:
             if step.changes:
-                assert step.ask(other, ids).status_code == 403, step
+                assert ask(step, other, ids).status_code == 403, step

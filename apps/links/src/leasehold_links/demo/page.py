@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from html import escape
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from leasehold.kit.web import lifespan_of
 from leasehold.web import Application
 from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.demo.file import FILE_NAME, PLACES, demo_file
@@ -18,8 +17,6 @@ from leasehold_links.demo.living import Demo
 from leasehold_links.demo.texts import TEXTS, language_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from starlette.requests import Request
 
     import leasehold as lh
@@ -47,17 +44,9 @@ def make_app(client: lh.Client) -> Starlette:
     async def download(_request: Request) -> Response:
         return Response(demo_file(), media_type="text/html; charset=utf-8")
 
-    @asynccontextmanager
-    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        try:
-            await run_in_threadpool(demo.start)
-            yield
-        finally:
-            await run_in_threadpool(demo.close)
-
     demo.open()
     routes = [Route("/", show), Route(f"/{FILE_NAME}", download)]
-    return Starlette(routes=routes, lifespan=lifespan)
+    return Starlette(routes=routes, lifespan=lifespan_of(demo))
 
 
 def _render(demo: Demo, request: Request) -> str:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from html import escape
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from leasehold.kit.web import lifespan_of
 from leasehold.web import Application
 from leasehold_sync.data.migrating import MIGRATIONS
 from leasehold_sync.demo.living import Demo
 from leasehold_sync.demo.sources import SOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from starlette.requests import Request
 
     import leasehold as lh
@@ -42,16 +39,8 @@ def make_app(client: lh.Client) -> Starlette:
     def show(request: Request) -> Response:
         return HTMLResponse(_render(demo, request.scope["root_path"]))
 
-    @asynccontextmanager
-    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        try:
-            await run_in_threadpool(demo.start)
-            yield
-        finally:
-            await run_in_threadpool(demo.close)
-
     demo.open()
-    return Starlette(routes=[Route("/", show)], lifespan=lifespan)
+    return Starlette(routes=[Route("/", show)], lifespan=lifespan_of(demo))
 
 
 def _render(demo: Demo, here: str) -> str:

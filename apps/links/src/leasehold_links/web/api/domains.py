@@ -8,15 +8,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from leasehold.kit.web import Document
 from leasehold_links import curating
 from leasehold_links.web.api.enrichment import Requeued
-from leasehold_links.web.api.values import (
-    DEFAULT_PAGE,
-    Document,
-    DomainName,
-    DomainPath,
-    LimitQuery,
-)
+from leasehold_links.web.api.values import DEFAULT_PAGE, DomainName, DomainPath, LimitQuery
 from leasehold_links.web.library import OfLibrary
 from leasehold_links.web.people import Decider, Overseer
 from leasehold_links.web.problems import PROBLEMS

@@ -8,18 +8,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from leasehold.kit.web import Changer, Reader
+from leasehold.kit.web import Changer, Command, Document, Reader
 from leasehold_links import curating
 from leasehold_links.data.enrichments import Wanted
-from leasehold_links.web.api.values import (
-    DEFAULT_PAGE,
-    Command,
-    CursorQuery,
-    Document,
-    DomainName,
-    LimitQuery,
-    Tag,
-)
+from leasehold_links.web.api.values import DEFAULT_PAGE, CursorQuery, DomainName, LimitQuery, Tag
 from leasehold_links.web.library import OfLibrary
 from leasehold_links.web.problems import PROBLEMS
 

@@ -8,10 +8,10 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
-from leasehold.kit.web import Changer, Person, Reader, not_found
+from leasehold.kit.web import Changer, Command, Document, IdText, Person, Reader, not_found
 from leasehold_links import arranging, editing
 from leasehold_links.data import browsing
-from leasehold_links.web.api.values import Command, Document, Id, IdPath, Tag
+from leasehold_links.web.api.values import IdPath, Tag
 from leasehold_links.web.library import Library, OfLibrary
 from leasehold_links.web.problems import PROBLEMS
 
@@ -51,7 +51,7 @@ class FolderChange(Command):
     """What is to be otherwise; what is left out stays."""
 
     name: Tag | None = None
-    parent_id: Id | None = Field(default=None, description="The folder to put it into.")
+    parent_id: IdText | None = Field(default=None, description="The folder to put it into.")
 
 
 @router.get("", responses=PROBLEMS.responses())

@@ -11,16 +11,10 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from leasehold.kit.web import Changer, EventStream, Reader, Seen, not_found
+from leasehold.kit.web import Changer, Document, EventStream, Reader, Seen, not_found
 from leasehold_links.data import progress
 from leasehold_links.uploading import Upload, cancel_import
-from leasehold_links.web.api.values import (
-    DEFAULT_PAGE,
-    CursorQuery,
-    Document,
-    IdPath,
-    LimitQuery,
-)
+from leasehold_links.web.api.values import DEFAULT_PAGE, CursorQuery, IdPath, LimitQuery
 from leasehold_links.web.library import Library, OfLibrary
 from leasehold_links.web.problems import PROBLEMS
 from leasehold_links.web.uploads import receive

@@ -11,7 +11,16 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from leasehold.kit.data import Page
-from leasehold.kit.web import Changer, EventStream, Reader, Seen, not_found
+from leasehold.kit.web import (
+    Changer,
+    Command,
+    Document,
+    EventStream,
+    IdText,
+    Reader,
+    Seen,
+    not_found,
+)
 from leasehold_links import curating, editing
 from leasehold_links.data import browsing
 from leasehold_links.data.browsing import Wanted
@@ -19,12 +28,9 @@ from leasehold_links.web.api.folders import Place
 from leasehold_links.web.api.values import (
     DEFAULT_PAGE,
     Address,
-    Command,
     CursorQuery,
     Description,
-    Document,
     DomainName,
-    Id,
     IdPath,
     LimitQuery,
     Tag,
@@ -108,7 +114,7 @@ class LinkRequest(Command):
     title: Title = ""
     description: Description = ""
     tags: Tags = Field(default_factory=list)
-    folder_id: Id | None = Field(default=None, description="Left out: the menu itself.")
+    folder_id: IdText | None = Field(default=None, description="Left out: the menu itself.")
 
 
 class LinkChange(Command):
@@ -117,7 +123,7 @@ class LinkChange(Command):
     title: Title = ""
     description: Description = ""
     tags: Tags = Field(default_factory=list)
-    folder_id: Id = Field(default=UUID(int=0), description="Moves it.")
+    folder_id: IdText = Field(default=UUID(int=0), description="Moves it.")
 
 
 class Refreshed(Document):

@@ -13,10 +13,10 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
 
-from leasehold.kit.web import Changer
+from leasehold.kit.web import Changer, Command, Document
 from leasehold_sync import syncing
 from leasehold_sync.running import immediate
-from leasehold_sync.web.api.values import Command, Counts, Document, JobStatus, Mode, Name
+from leasehold_sync.web.api.values import Counts, JobStatus, Mode, Name
 from leasehold_sync.web.hub import Hub, OfHub
 from leasehold_sync.web.problems import PROBLEMS
 

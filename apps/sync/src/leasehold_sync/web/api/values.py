@@ -7,38 +7,15 @@ from typing import Annotated, Any, Literal, TypeAlias
 from uuid import UUID
 
 from fastapi import Path
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import Field
+
+from leasehold.kit.web import Document, a_line
 
 JobStatus: TypeAlias = Literal["pending", "processing", "completed", "failed", "cancelled"]
 Mode: TypeAlias = Literal["full", "incremental"]
 ENDED = frozenset({"completed", "failed", "cancelled"})
-# No control characters: no database takes a NUL.
-_NAME = r"^[^\x00-\x1f\x7f]+$"
 
-
-class Document(BaseModel):
-    """What is answered."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-
-class Command(BaseModel):
-    """What is asked for; a field that is not known here is refused, as it may be a misspelt one."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-def _only_text(value: Any) -> Any:
-    """Refuse numbers where an id is meant."""
-    if isinstance(value, str):
-        return value
-    raise ValueError("must be text")
-
-
-Name: TypeAlias = Annotated[
-    str, StringConstraints(strict=True, min_length=1, max_length=200, pattern=_NAME)
-]
-Id: TypeAlias = Annotated[UUID, BeforeValidator(_only_text)]
+Name: TypeAlias = Annotated[str, a_line(200)]
 JobPath: TypeAlias = Annotated[UUID, Path(description="As `POST /sync` has answered it.")]
 
 

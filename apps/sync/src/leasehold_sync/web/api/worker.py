@@ -9,9 +9,8 @@ from fastapi import APIRouter, Body, Request
 from pydantic import Field, StrictInt
 from starlette.concurrency import run_in_threadpool
 
-from leasehold.kit.web import Changer
+from leasehold.kit.web import Changer, Command, Document, IdText
 from leasehold_sync import syncing
-from leasehold_sync.web.api.values import Command, Document, Id
 from leasehold_sync.web.hub import OfHub
 from leasehold_sync.web.problems import PROBLEMS
 from leasehold_sync.working import Run
@@ -23,7 +22,7 @@ STOP_SECONDS = 1.0  # for the page under way, when nobody waits for the run any 
 class WorkRequest(Command):
     """Whose tasks, and how many."""
 
-    job_id: Id | None = Field(default=None, description="Work on this job's tasks only.")
+    job_id: IdText | None = Field(default=None, description="Work on this job's tasks only.")
     max_tasks: Annotated[StrictInt, Field(ge=1, le=1_000_000)] | None = None
 
 
