@@ -26,6 +26,7 @@ def _strict(server: LocalServer) -> None:
 
 
 def _refusing(server: LocalServer) -> None:
+    server.delay(PAGE_SECONDS, "/v1/charges")  # late enough for the customers to be through
     server.fail(403, path="/v1/charges")
 
 
@@ -100,7 +101,7 @@ SOURCES = (
         key="old_shop",
         about="A Stripe whose key was not allowed to see charges. It is now: retry its sync.",
         server=StripeServer,
-        rows={"customers": 180, "charges": 420},
+        rows={"customers": 180, "charges": 190},
         prepare_first=_refusing,
         resources=("customers", "charges"),
     ),
