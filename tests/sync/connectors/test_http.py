@@ -21,6 +21,7 @@ from leasehold_sync.connectors.errors import (
     PageTooLarge,
     RateLimited,
     RequestRefused,
+    SourceFailed,
     SourceUnavailable,
     Unauthorised,
 )
@@ -115,6 +116,22 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_anew() -> None:
         for _ in range(3):
             source.post("/page", {"limit": 1})
     assert talker.connections == 3
+
+
+def test_a_source_that_closes_after_each_answer_is_asked_over_a_new_connection() -> None:
+    talker = Talker(*[answer(b"{}", Connection="close")] * 3, hangs_up=True)
+    with api(talker) as source:
+        for _ in range(3):
+            source.get("/page")
+    assert talker.connections == 3
+
+
+@pytest.mark.parametrize(("status", "word"), [(500, "false"), (409, "true")])
+def test_stripes_own_word_on_trying_again_is_better_than_a_guess(status: int, word: str) -> None:
+    said = answer(b"{}", status, Stripe_Should_Retry=word)
+    with api(Talker(said)) as source, pytest.raises(SourceFailed) as failed:
+        source.get("/page")
+    assert failed.value.may_retry is (word == "true")
 
 
 def test_a_byte_at_a_time_does_not_outlive_the_time_that_is_left() -> None:

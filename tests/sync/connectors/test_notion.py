@@ -105,6 +105,13 @@ def test_changes_are_asked_for_from_the_minute_on_and_over_the_cap(
         assert not everything[-1].complete
 
 
+def test_changes_are_asked_for_from_a_whole_minute_since_notion_knows_no_seconds() -> None:
+    with opened(pages=3, data_sources=1) as source:
+        list(source.scan(datetime(2026, 11, 16, 7, 30, 59, tzinfo=UTC)))
+        asked = source.server.seen()[-1].body
+        assert b'"last_edited_time":{"on_or_after":"2026-11-16T07:30:00.000Z"}' in asked
+
+
 @pytest.mark.parametrize(("resource", "count"), [("users", 230), ("data_sources", 130)])
 def test_plain_lists_are_read_whole_each_time(resource: str, count: int) -> None:
     with opened(resource, **{resource: count}) as source:

@@ -57,13 +57,17 @@ def test_when_a_whole_stretch_is_deleted_nothing_is_concluded(
     connector: type[Connector],
 ) -> None:
     with _opened(connector, 1_000) as source:
+        seen: set[str] = set()
 
-        def delete_much(number: int, page: Page) -> None:
+        def delete_all_seen(number: int, page: Page) -> None:
+            seen.update(item.external_id for item in page.items)
             if number == 3:
-                source.server.delete("records", *(item.external_id for item in page.items))
+                source.server.delete("records", *seen)
 
-        pages = list(source.scan(between=delete_much))
-        assert set(source.ids()) <= names_in(pages) or not pages[-1].complete
+        pages = list(source.scan(between=delete_all_seen))
+        assert not set(source.ids()) <= names_in(pages), "rows have moved up past the scan"
+        assert not pages[-1].complete
+        assert list(source.scan())[-1].complete
 
 
 def test_numbered_pages_meet_well_enough_to_cost_little_more_than_pages_side_by_side() -> None:

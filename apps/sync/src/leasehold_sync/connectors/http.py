@@ -169,7 +169,7 @@ def check_access(config: Config) -> None:
     credential = config.credential.reveal()
     if not credential:
         raise BadConfig(f"{config.app_key} has no credential")
-    if not (credential.isascii() and credential.isprintable()) or " " in credential:
+    if not (credential.isascii() and credential.isprintable()):
         raise BadConfig(
             f"the credential of {config.app_key} has characters that no header may have"
         )

@@ -93,6 +93,7 @@ class Line:
         else:
             connection = http.client.HTTPConnection(host, port, timeout=self._left())
         connection.connect()
+        connection.auto_open = 0  # or it would connect anew by itself, to a socket without deadline
         connection.sock = cast("socket.socket", _Socket(connection.sock, self._left))
         return connection
 

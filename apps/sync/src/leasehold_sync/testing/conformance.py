@@ -198,9 +198,11 @@ class ConnectorConformance(ABC):
 
     def test_what_is_no_page_of_the_api_is_a_bad_answer(self) -> None:
         with self.opened(3) as source:
-            for trouble in ("html_ok", "not_json", "truncated", "cut"):
+            for trouble in ("not_json", "truncated", "cut"):
                 source.server.fail(trouble)
                 refused(source, BadAnswer)
+            source.server.fail("html_ok")
+            assert "HTML" in str(refused(source, BadAnswer)), "people are told what it was"
 
     def test_a_page_over_the_limit_is_not_read(self) -> None:
         with self.opened(3) as source:
