@@ -14,11 +14,13 @@ from tests.conformance.kit import (
     STATE_OF,
     Place,
     bring,
+    claim_one,
     enqueue_one,
     fail,
     make_batch,
     pass_time,
     promote,
+    settle,
     start_one,
 )
 
@@ -167,3 +169,20 @@ def test_a_job_with_a_history_is_still_one_row(store: Store, tables: Tables) -> 
 
     row = only(tables)
     assert (row["status"], row["attempts"], row["failures"]) == ("queued", 1, 1)
+
+
+@pytest.mark.parametrize("place", list(Place))
+def test_the_view_of_states_names_each_job_once(store: Store, tables: Tables, place: Place) -> None:
+    bring(store, place)
+    states = [(row["id"], row["status"]) for row in tables.rows("states")]
+    assert states == [(row["id"], row["status"]) for row in tables.view()]
+
+
+def test_a_job_that_ended_and_is_tried_again_has_its_new_state_only(
+    store: Store, tables: Tables
+) -> None:
+    job_id, _ = bring(store, Place.DEAD)
+    store.retry(job_id)
+    assert [row["status"] for row in tables.rows("states")] == ["queued"]
+    settle(store, claim_one(store), "succeeded")
+    assert [row["status"] for row in tables.rows("states")] == ["succeeded"]

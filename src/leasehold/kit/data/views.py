@@ -10,17 +10,25 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _VIEWS = {
-    "sqlite": {"jobs": "leasehold_jobs", "batches": "leasehold_batches"},
-    "postgresql": {"jobs": "leasehold.jobs", "batches": "leasehold.batches"},
+    "sqlite": {
+        "jobs": "leasehold_jobs",
+        "states": "leasehold_states",
+        "batches": "leasehold_batches",
+    },
+    "postgresql": {
+        "jobs": "leasehold.jobs",
+        "states": "leasehold.states",
+        "batches": "leasehold.batches",
+    },
 }
 
 
 def queue_views(connection: Connection) -> dict[str, str]:
-    """Say what the queue's public views `jobs` and `batches` are called in this database."""
+    """Say what the queue's public views `jobs`, `states` and `batches` are called here."""
     return _VIEWS[connection.dialect.name]
 
 
 def make_views(connection: Connection, *statements: str) -> None:
-    """Make views; `{jobs}` and `{batches}` in a statement stand for the queue's."""
+    """Make views; `{jobs}`, `{states}` and `{batches}` in a statement stand for the queue's."""
     for statement in statements:
         connection.execute(text(statement.format_map(queue_views(connection))))

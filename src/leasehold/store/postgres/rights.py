@@ -56,7 +56,7 @@ NOT_FOR_TENANTS: Final = frozenset(
         *("token", "session"),
     }
 )
-VIEWS: Final = frozenset({"record", "jobs", "need", "batches"})
+VIEWS: Final = frozenset({"record", "jobs", "states", "need", "batches"})
 # Functions run with the rights of who calls them, so they give no more; but for the trigger's, and
 # for admit and lock_quota, which let a tenant count against its own quotas and no other's.
 # These are the workers' all the same: tenants have nothing to do with them.

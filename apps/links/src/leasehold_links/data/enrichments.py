@@ -6,29 +6,33 @@ State is the queue's: it is read through a view, never kept twice.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import Boolean, ColumnElement, Select, column, func, select, table
+from sqlalchemy import Boolean, ColumnElement, Select, column, distinct, exists, func, select, table
 
 from leasehold.kit.data import Id
-from leasehold_links.data.tables import link
+from leasehold_links.data.tables import canonical, link
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-DEAD = "dead"
-FAILURES = ("failed", DEAD)
+# The queue's states; a cancelled enrichment is dead to its link.
+_DEAD = ("dead", "cancelled")
+_FAILED = ("failed", *_DEAD)
+_STARTED = ("running", "succeeded", *_FAILED)
 TOP_DOMAINS = 10
 STEP = 500
 standing = table(
     "links_standing",
     column("id", Id),
     column("job_id", Id),
-    *(column(name) for name in ("url", "domain", "reason", "answer", "status", "attempts")),
+    *(column(name) for name in ("url", "domain", "reason", "answer", "state", "attempts")),
     column("is_enriched", Boolean),
 )
+states = table("links_states", column("id", Id), column("state"))
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,17 +65,16 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
     def conditions(self) -> Iterator[ColumnElement[bool]]:
         if self.user_id is not None:
-            yield is_of(self.user_id)
+            yield _is_of(self.user_id, standing.c.id)
         if self.domain is not None:
             yield standing.c.domain == self.domain
         if self.reasons is not None:
             yield standing.c.reason.in_(self.reasons)
 
 
-def is_of(user_id: str) -> ColumnElement[bool]:
+def _is_of(user_id: str, canonical_id: ColumnElement[Any]) -> ColumnElement[bool]:
     """Whether a canonical link stands in one of this user's folders."""
-    # Not by EXISTS: SQLite would go through everybody's links for the few of one user.
-    return standing.c.id.in_(select(link.c.canonical_id).where(link.c.user_id == user_id))
+    return exists().where(link.c.canonical_id == canonical_id, link.c.user_id == user_id)
 
 
 def dead_letters(
@@ -121,10 +124,22 @@ def count_dead(connection: Connection, wanted: Wanted) -> int:
 
 
 def count_by_status(connection: Connection, user_id: str | None) -> dict[str, int]:
-    """Count enrichments by the seed's states."""
-    status = standing.c.status
-    query = select(status, func.count()).where(*Wanted(user_id=user_id).conditions())
-    return {name: count for name, count in connection.execute(query.group_by(status))}  # noqa: C416 - rows are no pairs to mypy
+    """Count enrichments by the seed's states: those that wait are all but the others."""
+    counts = {"queued": connection.scalar(_all(user_id)) or 0}
+    query = select(states.c.state, func.count()).where(states.c.state.in_(_STARTED))
+    if user_id is not None:
+        query = query.where(_is_of(user_id, states.c.id))
+    for state, count in connection.execute(query.group_by(states.c.state)):
+        status = "dead" if state in _DEAD else state
+        counts[status] = counts.get(status, 0) + count
+        counts["queued"] -= count
+    return counts
+
+
+def _all(user_id: str | None) -> Select[Any]:
+    if user_id is None:
+        return select(func.count()).select_from(canonical).where(canonical.c.job_id.is_not(None))
+    return select(func.count(distinct(link.c.canonical_id))).where(link.c.user_id == user_id)
 
 
 def top_failures(
@@ -135,7 +150,7 @@ def top_failures(
     query = (
         select(c.domain, count)
         .where(
-            c.is_enriched.is_(False), c.status.in_(FAILURES), *Wanted(user_id=user_id).conditions()
+            c.is_enriched.is_(False), c.state.in_(_FAILED), *Wanted(user_id=user_id).conditions()
         )
         .group_by(c.domain)
         .order_by(count.desc(), c.domain)
@@ -145,9 +160,8 @@ def top_failures(
 
 
 def _dead(wanted: Wanted, *columns: Any) -> Select[Any]:
-    # What was fetched since it was enqueued, and has no reason against it, has not failed: the
-    # queue need not be asked for the state of those, which are most.
-    is_dead = (standing.c.is_enriched.is_(False), standing.c.status == DEAD)
+    # What was fetched since it was enqueued, and has no reason against it, has not failed.
+    is_dead = (standing.c.state.in_(_DEAD), standing.c.is_enriched.is_(False))
     return select(*columns).select_from(standing).where(*is_dead, *wanted.conditions())
 
 
@@ -166,7 +180,8 @@ def _placements(
     columns = link.c
     found = connection.execute(
         select(columns.canonical_id, columns.id, columns.url)
-        .where(columns.user_id == user_id, columns.canonical_id.in_(canonical_ids))
-        .order_by(columns.id.desc())  # so that the first one stays
+        # By the links' addresses, which are few: with the bare user SQLite goes through all of his.
+        .where(columns.user_id + "" == user_id, columns.canonical_id.in_(canonical_ids))
     )
-    return {canonical_id: (id_, url) for canonical_id, id_, url in found}
+    newest_first = sorted(found, key=itemgetter(1), reverse=True)  # so that the first one stays
+    return {canonical_id: (id_, url) for canonical_id, id_, url in newest_first}

@@ -95,3 +95,61 @@ SELECT
   share,
   cost
 FROM leasehold.record;
+
+-- Each job once, with its state and nothing else: who asks for one state reads where those stand, and not
+-- all jobs. Dead and cancelled ones by the index of unhappy outcomes, failed ones by theirs.
+CREATE VIEW leasehold.states AS
+SELECT job_id AS id, 'running' AS status
+FROM leasehold.lease
+UNION ALL
+SELECT job_id, 'blocked'
+FROM leasehold.waiting
+WHERE lane <> '' OR stage = '#'
+UNION ALL
+SELECT job_id, 'failed'
+FROM leasehold.scheduled
+WHERE failures > 0
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold.waiting
+WHERE NOT (lane <> '' OR stage = '#')
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold.scheduled
+WHERE NOT failures > 0
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold.ready
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold.parked
+UNION ALL
+SELECT ended.job_id, 'dead'
+FROM leasehold.outcome AS ended
+WHERE ended.state = 'dead' AND ended.state <> 'succeeded'
+  AND NOT EXISTS (SELECT 1 FROM leasehold.outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.lease AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.waiting AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.scheduled AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.ready AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.parked AS live WHERE live.job_id = ended.job_id)
+UNION ALL
+SELECT ended.job_id, 'cancelled'
+FROM leasehold.outcome AS ended
+WHERE ended.state = 'cancelled' AND ended.state <> 'succeeded'
+  AND NOT EXISTS (SELECT 1 FROM leasehold.outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.lease AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.waiting AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.scheduled AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.ready AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.parked AS live WHERE live.job_id = ended.job_id)
+UNION ALL
+SELECT ended.job_id, 'succeeded'
+FROM leasehold.outcome AS ended
+WHERE ended.state = 'succeeded'
+  AND NOT EXISTS (SELECT 1 FROM leasehold.outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.lease AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.waiting AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.scheduled AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.ready AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold.parked AS live WHERE live.job_id = ended.job_id);

@@ -84,3 +84,61 @@ SELECT
   told.cost
 FROM told
 LEFT JOIN leasehold_worker AS worker ON worker.id = told.lease_worker;
+
+-- Each job once, with its state and nothing else: who asks for one state reads where those stand, and not
+-- all jobs. Dead and cancelled ones by the index of unhappy outcomes, failed ones by theirs.
+CREATE VIEW leasehold_states AS
+SELECT job_id AS id, 'running' AS status
+FROM leasehold_lease
+UNION ALL
+SELECT job_id, 'blocked'
+FROM leasehold_waiting
+WHERE lane <> '' OR stage = '#'
+UNION ALL
+SELECT job_id, 'failed'
+FROM leasehold_scheduled
+WHERE failures > 0
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold_waiting
+WHERE NOT (lane <> '' OR stage = '#')
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold_scheduled
+WHERE NOT failures > 0
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold_ready
+UNION ALL
+SELECT job_id, 'queued'
+FROM leasehold_parked
+UNION ALL
+SELECT ended.job_id, 'dead'
+FROM leasehold_outcome AS ended
+WHERE ended.state = 'dead' AND ended.state <> 'succeeded'
+  AND NOT EXISTS (SELECT 1 FROM leasehold_outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_lease AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_waiting AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_scheduled AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_ready AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_parked AS live WHERE live.job_id = ended.job_id)
+UNION ALL
+SELECT ended.job_id, 'cancelled'
+FROM leasehold_outcome AS ended
+WHERE ended.state = 'cancelled' AND ended.state <> 'succeeded'
+  AND NOT EXISTS (SELECT 1 FROM leasehold_outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_lease AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_waiting AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_scheduled AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_ready AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_parked AS live WHERE live.job_id = ended.job_id)
+UNION ALL
+SELECT ended.job_id, 'succeeded'
+FROM leasehold_outcome AS ended
+WHERE ended.state = 'succeeded'
+  AND NOT EXISTS (SELECT 1 FROM leasehold_outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_lease AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_waiting AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_scheduled AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_ready AS live WHERE live.job_id = ended.job_id)
+  AND NOT EXISTS (SELECT 1 FROM leasehold_parked AS live WHERE live.job_id = ended.job_id);
