@@ -50,7 +50,7 @@ JOIN {jobs} AS j ON j.id = c.job_id
 
 # For our own questions: with the link's columns, so that nobody joins the links a second time,
 # which PostgreSQL plans as every link with every other one. It begins with the state, so that who
-# asks for the few that failed does not look at all that wait: CROSS is SQLite's word for that order.
+# asks for the few that failed does not look at all that wait: CROSS is SQLite's for that order.
 _STANDING = """
 CREATE VIEW links_standing AS
 SELECT
