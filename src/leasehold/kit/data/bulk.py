@@ -128,9 +128,10 @@ class SqliteBulk:
         self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
     ) -> list[Row]:
         sql = _sqlite_find(table, names, by, tuple(fixed))
+        said = list(fixed.values())
         found: list[Row] = []
         for value in values:
-            found += self._connection.execute(sql, (*fixed.values(), value)).fetchall()
+            found += self._connection.execute(sql, (*said, value))
         return found
 
     def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:

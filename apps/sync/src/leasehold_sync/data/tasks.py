@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import func, literal, select, update
+from sqlalchemy import bindparam, func, literal, select, update
 
 from leasehold.kit.data import Moment
 from leasehold_sync.data.tables import run, task
@@ -15,6 +15,18 @@ from leasehold_sync.model.counts import Counts
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+# Made once: to put it together takes longer than to run it.
+_ADD = (
+    update(task)
+    .where(task.c.id == bindparam("task_id"))
+    .values(
+        {each.name: task.c[each.name] + bindparam(f"more_{each.name}") for each in fields(Counts)}
+    )
+    .values(pages=task.c.pages + 1)
+    .returning(select(run.c.cancelled_at).where(run.c.id == task.c.run_id).scalar_subquery())
+)
 
 
 def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
@@ -31,10 +43,8 @@ def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
 
 def add(connection: Connection, task_id: UUID, counts: Counts) -> bool:
     """Count a page; returns whether the run was cancelled meanwhile."""
-    more = {name: task.c[name] + amount for name, amount in asdict(counts).items()}
-    cancelled_at = select(run.c.cancelled_at).where(run.c.id == task.c.run_id).scalar_subquery()
-    changed = update(task).where(task.c.id == task_id).values(**more, pages=task.c.pages + 1)
-    return connection.scalar(changed.returning(cancelled_at)) is not None
+    more = {f"more_{name}": amount for name, amount in asdict(counts).items()}
+    return connection.scalar(_ADD, {"task_id": task_id, **more}) is not None
 
 
 def finish(

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from leasehold_sync.settings import settings
 
-_MARGIN_SECONDS = 0.3  # to settle what was read
-_SHORTEST_SECONDS = 0.05
+_MARGIN_SECONDS = 0.3  # to settle what was read; of a short run a hundredth
+_SHORTEST_SECONDS = 0.01
 
 
 class Limits:
@@ -20,14 +20,14 @@ class Limits:
         self, seconds: float = float("inf"), clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._clock = clock
-        self._ends_at = clock() + seconds
+        self._ends_at = clock() + seconds - min(_MARGIN_SECONDS, seconds / 100)
         self._page_seconds = settings().page
         self._lock = threading.Lock()
         self.tasks: dict[UUID, UUID] = {}  # that were run, and their jobs
 
     def page_seconds(self) -> float:
         """Say how long a page may take that is asked for now."""
-        left = self._ends_at - self._clock() - _MARGIN_SECONDS
+        left = self._ends_at - self._clock()
         return min(self._page_seconds, max(left, _SHORTEST_SECONDS))
 
     @property
