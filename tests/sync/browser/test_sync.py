@@ -86,6 +86,7 @@ def test_a_sync_is_cancelled_and_what_failed_is_retried(
 ) -> None:
     page = visit.page
     server.insert("customers", count=5_000)
+    server.delay(0.1)
     with work(queue):
         begin(visit)
         gate()
@@ -93,7 +94,6 @@ def test_a_sync_is_cancelled_and_what_failed_is_retried(
         page.get_by_role("button", name="Cancel").click()
         expect(page.locator("#said")).to_have_text("The sync is being cancelled.")
         expect(page.locator("#status")).to_have_text("cancelled")
-        server.delay(0.1)
         gate(1_000)
         expect(page.locator("#task-customers .badge")).to_have_text("cancelled")
 

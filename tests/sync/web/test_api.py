@@ -254,6 +254,6 @@ async def _pieces(parts: Any) -> Any:
         yield part
 
 
-def test_a_browser_that_comes_to_the_address_itself_is_led_to_the_pages(asker: SyncAsker) -> None:
-    answer = asker.ask("GET", "", headers={"accept": "text/html"})
-    assert (answer.status_code, answer.headers["location"]) == (307, "/sync/ui/")
+def test_a_browser_that_comes_to_the_address_itself_sees_the_apps(asker: SyncAsker) -> None:
+    for path in ("", "/", "/ui", "/ui/"):
+        assert f'href="/sync/ui/apps/{APP}"' in asker.page(path)

@@ -24,6 +24,7 @@ ROUTERS = (
     starting.router,
     worker.router,
     jobs.router,
+    apps.front,
     apps.router,
     job.router,
     entities.router,

@@ -11,7 +11,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
+from starlette.responses import JSONResponse
 
 from leasehold.kit.web import Changer, Command, Document
 from leasehold_sync import syncing
@@ -72,16 +72,6 @@ class Done(Document):
 _KNOWN: dict[int | str, dict[str, Any]] = {
     200: {"model": Started | Done, "description": "The job that runs already; or, immediate, done."}
 }
-
-
-@router.get(
-    "/",
-    response_class=HTMLResponse,
-    responses={**PROBLEMS.responses(), 307: {"description": "The pages are below `ui/`."}},
-)
-def show_pages(request: Request) -> Response:
-    """Lead people to the pages."""
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/ui/", 307)
 
 
 @router.post(

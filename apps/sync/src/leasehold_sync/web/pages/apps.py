@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Form, Path, Query, Response
+from starlette.responses import HTMLResponse
 
 from leasehold.kit.web import Changer, Reader, Visit
 from leasehold_sync import apps as stored_apps
@@ -16,12 +17,15 @@ from leasehold_sync.web.api.starting import Choice
 from leasehold_sync.web.api.values import Name
 from leasehold_sync.web.hub import OfHub
 from leasehold_sync.web.pages.shell import PAGES, OfVisit, age
+from leasehold_sync.web.problems import PROBLEMS
 
 router = APIRouter(prefix="/ui", include_in_schema=False)
+front = APIRouter(tags=["pages"])
 ROWS = 20
 AppPath = Annotated[Name, Path()]
 
 
+@front.get("/", response_class=HTMLResponse, responses=PROBLEMS.responses())
 @router.get("")
 @router.get("/")
 def show_apps(visit: OfVisit, _person: Reader, hub: OfHub) -> Response:
