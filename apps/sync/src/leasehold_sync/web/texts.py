@@ -11,7 +11,7 @@ ENGLISH: Mapping[str, str] = {
     # Apps
     "apps.title": "Apps",
     "apps.what": "Each app is a source that is copied into this database, resource by resource.",
-    "apps.none": "There is no app yet. Add one: leasehold-sync app add",
+    "apps.none": "There is no app yet. Add one: leasehold-sync apps add",
     "app.key": "App",
     "app.connector": "Connector",
     "app.last": "Last sync",
