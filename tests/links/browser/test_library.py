@@ -72,6 +72,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
         real(importer, lines)
 
     monkeypatch.setattr(importing, "STEP", 10)
+    monkeypatch.setattr(importing, "_LATER", 1)
     monkeypatch.setattr(importing.Importer, "_take_step", take_step)
     yield steps.release
     steps.release(1_000)
