@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import leasehold as lh
-from leasehold_sync.connectors.errors import RateLimited
+from leasehold_sync.connectors.errors import RateLimited, SourceUnavailable
 from leasehold_sync.connectors.notion import NotionConnector
 from leasehold_sync.model.pages import Config, Page
 from leasehold_sync.servers import NotionServer
@@ -120,6 +120,12 @@ def test_plain_lists_are_read_whole_each_time(resource: str, count: int) -> None
             assert names_in(pages) == set(source.ids())
             assert len(items_in(pages)) == count
             assert pages[-1].complete
+
+
+def test_a_collision_over_there_may_be_tried_again() -> None:
+    with opened(pages=1) as source:
+        source.server.fail(409)
+        assert refused(source, SourceUnavailable).may_retry
 
 
 def test_529_asks_for_patience_as_429_does() -> None:

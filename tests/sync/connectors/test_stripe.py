@@ -131,7 +131,7 @@ def test_changes_of_more_than_thirty_days_are_found_by_reading_everything() -> N
         assert source.server.count("GET /v1/events") == 0
 
 
-@pytest.mark.parametrize("status", [400, 404])
+@pytest.mark.parametrize("status", [400, 403, 404])
 def test_where_events_are_refused_everything_is_read(status: int) -> None:
     with opened(customers=150) as source:
         source.server.fail(status, path="/v1/events")
@@ -145,6 +145,8 @@ def test_stripes_own_word_on_trying_again_counts() -> None:
         source.server.fail(500)
         assert refused(source, SourceUnavailable).may_retry
         source.server.fail(409)
+        assert not refused(source, SourceUnavailable).may_retry
+        source.server.fail(402)
         assert not refused(source, RequestRefused).may_retry
 
 

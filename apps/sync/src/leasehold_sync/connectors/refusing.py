@@ -23,6 +23,7 @@ LONGEST_REST_SECONDS = 3_600.0  # a broken clock over there must not stop us for
 _BUSY = frozenset({429, 529})
 _NOT_YOU = frozenset({401, 403})
 _SERVER_ERRORS = 500
+_NOT_NOW = frozenset({408, 409, 425})  # as Notion says of colliding transactions
 _MOST_WORDS = 300
 
 
@@ -46,7 +47,7 @@ def refusal(
     if answer.status in _NOT_YOU:
         return Unauthorised(f"{answer.status} {said}")
     error: SourceFailed
-    if answer.status >= _SERVER_ERRORS:
+    if answer.status >= _SERVER_ERRORS or answer.status in _NOT_NOW:
         error = SourceUnavailable(f"{answer.status} {said}")
     else:
         error = RequestRefused(answer.status, complaint.code, complaint.param, said)

@@ -15,7 +15,12 @@ import msgspec
 from msgspec.structs import replace
 
 from leasehold_sync.connectors.answers import Answer
-from leasehold_sync.connectors.errors import BadAnswer, EmptyPageLoop, RequestRefused
+from leasehold_sync.connectors.errors import (
+    BadAnswer,
+    EmptyPageLoop,
+    RequestRefused,
+    Unauthorised,
+)
 from leasehold_sync.connectors.http import Api, Http, check_access
 from leasehold_sync.connectors.reading import (
     decode_place,
@@ -87,8 +92,8 @@ class StripeConnector:
         if cursor is None and since is not None and self._has_events_since(listing, since):
             try:
                 return self._events_page(api, listing, Place(of_events=True), since)
-            except RequestRefused:
-                pass  # a stand-in, or a restricted key: everything is read instead
+            except (RequestRefused, Unauthorised):
+                pass  # a stand-in, or a key that may not read events: everything is read instead
         if place.of_events and since is not None:
             return self._events_page(api, listing, place, since)
         return self._list_page(api, listing, place)
