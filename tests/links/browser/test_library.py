@@ -106,7 +106,6 @@ def test_a_file_is_dropped_and_the_bar_moves(
     expect(visit.page.locator(".card")).to_have_count(35)
 
 
-@ONCE
 def test_an_import_is_stopped_through_its_page(
     visit: Visit, client: lh.Client, gate: Callable[[], None], tmp_path: Path
 ) -> None:
@@ -307,7 +306,6 @@ def test_it_speaks_korean(browser: Browser, client: lh.Client, database: Databas
         expect(visit.page.locator("h1")).to_have_text("Import")
 
 
-@ONCE
 def test_without_a_script_forms_are_sent_and_pages_are_read(
     browser: Browser, client: lh.Client, database: Database, tmp_path: Path
 ) -> None:
@@ -323,7 +321,6 @@ def test_without_a_script_forms_are_sent_and_pages_are_read(
         expect(page.locator(".card")).to_contain_text("Number 0")
 
 
-@ONCE
 def test_the_bar_comes_back_after_the_service_was_restarted(
     browser: Browser, client: lh.Client, database: Database
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +17,7 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
+    text,
 )
 
 from leasehold.kit.data.database import Database
@@ -24,6 +25,20 @@ from leasehold.kit.data.database import Database
 if TYPE_CHECKING:
     from leasehold.client import Client
 
+_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
+# Who may end leases does the queue's work: see `leasehold migrate --roles`.
+_LACKING = text("""
+SELECT role.rolname, relation.oid::regclass::text
+FROM pg_class AS relation
+CROSS JOIN pg_roles AS role
+WHERE relation.oid IN (SELECT to_regclass(name) FROM unnest(CAST(:names AS text[])) AS name)
+  AND role.oid IN (
+    SELECT acl.grantee
+    FROM pg_class AS lease, aclexplode(lease.relacl) AS acl
+    WHERE lease.oid = 'leasehold.lease'::regclass AND acl.privilege_type = 'DELETE')
+  AND NOT has_table_privilege(role.oid, relation.oid, 'DELETE')
+  AND pg_has_role(relation.relowner, 'USAGE')
+""")
 Step: TypeAlias = Callable[[Connection], object]
 
 
@@ -31,11 +46,15 @@ class Migrations:
     """The numbered steps of one application: forward only, and all that are missing or none.
 
     `migrate` and `pending` are what an `Application` asks for; both name steps as `0001`. They may
-    be called by several processes at once, when the queue has its own tables.
+    be called by several processes at once, when the queue has its own tables. Where PostgreSQL has
+    the queue's roles, workers may use the `relations` that are named: tables and views.
     """
 
-    def __init__(self, name: str, steps: Mapping[int, Step]) -> None:
+    def __init__(
+        self, name: str, steps: Mapping[int, Step], *, relations: Sequence[str] = ()
+    ) -> None:
         self.steps = dict(steps)
+        self.relations = [f"{name}_version", *relations]
         self._version = Table(
             f"{name}_version", MetaData(), Column("number", Integer, primary_key=True)
         )
@@ -53,6 +72,8 @@ class Migrations:
             for number in missing:
                 self.steps[number](connection)
                 connection.execute(insert(self._version), {"number": number})
+            if not database.is_sqlite:
+                self._share(connection)
         return _named(missing)
 
     def pending(self, client: Client) -> list[str]:
@@ -60,6 +81,12 @@ class Migrations:
         with closing(Database(client.url)) as database, database.read() as connection:
             is_new = not inspect(connection).has_table(self._version.name)
             return _named(sorted(self.steps) if is_new else self._missing(connection))
+
+    def _share(self, connection: Connection) -> None:
+        """Give who does the queue's work the rights that they lack, where they are ours to give."""
+        quote = connection.dialect.identifier_preparer.quote
+        for role, relation in connection.execute(_LACKING, {"names": self.relations}).all():
+            connection.execute(text(f"GRANT {_RIGHTS} ON {relation} TO {quote(role)}"))
 
     def _missing(self, connection: Connection) -> list[int]:
         done = set(connection.scalars(select(self._version.c.number)))

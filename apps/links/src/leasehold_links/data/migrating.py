@@ -17,4 +17,5 @@ def _make_tables(connection: Connection) -> None:
     make_views(connection, *VIEWS)
 
 
-MIGRATIONS = Migrations("links", {1: _make_tables})
+_VIEWS = ("import_jobs", "enrichment_jobs", "links_standing", "links_states")
+MIGRATIONS = Migrations("links", {1: _make_tables}, relations=[*metadata.tables, *_VIEWS])
