@@ -29,6 +29,7 @@ PAGES = [
     "docs/guides.md",
     "docs/apps/connectors.md",
     "docs/apps/links.md",
+    "docs/apps/sync.md",
     *sorted(f"docs/guides/{path.name}" for path in (ROOT / "docs/guides").glob("*.md")),
 ]
 
