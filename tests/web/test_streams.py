@@ -197,6 +197,22 @@ def test_who_comes_between_two_looks_is_told_of_the_next_one_too(quick: None) ->
     run(story())
 
 
+def test_who_is_told_at_once_hears_what_others_heard_last() -> None:
+    async def story() -> None:
+        hours = Pace(least_seconds=3_600.0, longest_seconds=3_600.0, factor=1)
+        streams, topic = Streams(pace=hours), Topic()
+        first = streams.listen("topic", topic.watch)
+        await first.signal.wait()
+        later = streams.listen("topic", topic.watch)
+        at_once = streams.listen("topic", topic.watch, is_told_at_once=True)
+        assert (at_once.hear(), later.hear()) == (Seen("a", b"a"), None)
+        assert (at_once.hear(), topic.looks) == (None, 1)
+        for each in (first, later, at_once):
+            each.close()
+
+    run(story())
+
+
 def test_there_is_room_for_so_many_and_no_more() -> None:
     async def story() -> None:
         streams, topic = Streams(most=2), Topic()

@@ -78,6 +78,11 @@ def get_parcel(name: str) -> dict[str, str]:
     return {"name": name}
 
 
+@router.delete("/jobs/{name}", status_code=204, responses=PROBLEMS.responses())
+def drop_parcel(name: str, _person: Changer) -> None:
+    """Forget a parcel."""
+
+
 @router.post("/", status_code=201, responses=PROBLEMS.responses())
 async def send_parcel(request: Request, person: Changer) -> dict[str, object]:
     """Take what is sent."""
