@@ -7,12 +7,12 @@ from uuid import uuid4
 
 import pytest
 
+from leasehold_sync.servers import StripeServer
 from tests.sync.web.kit import APP, RESOURCES, SyncAsker, save_app
 
 if TYPE_CHECKING:
     import leasehold as lh
     from leasehold.kit.data import Database
-    from leasehold_sync.servers import StripeServer
 
 pytestmark = pytest.mark.usefixtures("app")
 JOB = {
@@ -198,6 +198,23 @@ def test_a_source_that_asks_for_patience_is_waited_for_and_it_is_said_why(
     assert (task["status"], task["error_message"]) == ("pending", None)
     assert task["snoozed_until"] is not None
     assert task["snooze_reason"]
+
+
+def test_an_app_that_has_to_wait_keeps_no_other_one_waiting(
+    asker: SyncAsker,
+    queue: lh.Client,
+    database: Database,
+    server: StripeServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with StripeServer(rows={"customers": 250}) as other:
+        save_app(queue, database, other, monkeypatch, "other", resources=("customers",))
+        server.fail(429, times=1_000, retry_after=600)
+        waiting, going = asker.start(), asker.start("other")
+        asker.work()
+    assert asker.job(going)["status"] == "completed"
+    assert asker.job(waiting)["status"] == "processing"
+    assert server.count() <= 2  # once for each resource at most
 
 
 REFUSED: list[tuple[int, str, str, Any]] = [

@@ -28,6 +28,7 @@ ENGLISH: Mapping[str, str] = {
     "app.jobs": "Syncs",
     "app.no_jobs": "None yet.",
     "app.begun": "Begun",
+    "app.state": "State",
     "age.now": "a moment ago",
     "age.minutes.one": "{count} minute",
     "age.minutes.many": "{count} minutes",
