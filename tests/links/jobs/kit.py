@@ -27,7 +27,7 @@ def begin_import(client: lh.Client, database: Database, data: bytes, user: str =
             import_id,
             user_id=user,
             file_name="bookmarks.html",
-            data=in_chunks(data, 1_000),
+            data=in_chunks(data, max(1_000, len(data) // 100)),
             now=NOW,
         )
         client.on(connection).enqueue(import_file.with_options(id=import_id), import_id, user)
