@@ -19,7 +19,7 @@ from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
 from bench.links_enriching import enrich_beside, enrich_links, extract
 from bench.raw import sql_statements, store_calls
 from bench.remembering import memory_over_time
-from bench.syncing import sync_customers
+from bench.syncing import sync_beside_a_limit, sync_customers
 from bench.watching import drain_watched, page_times
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ SCENARIOS = (
     Scenario(name="memory", measure=memory_over_time, size=Size(jobs=MILLION)),
     Scenario(name="sync, customers", measure=sync_customers),
     Scenario(name="sync, a million customers", measure=sync_customers, size=Size(jobs=MILLION)),
+    Scenario(name="sync, beside a 429", measure=sync_beside_a_limit, size=Size(jobs=20_000)),
     Scenario(name="links, import", measure=import_links),
     Scenario(name="links, cancel an import", measure=cancel_links),
     Scenario(name="links, reading pages", measure=extract, size=Size(jobs=3_000), stores=(SQLITE,)),

@@ -56,6 +56,23 @@ def sync_customers(database: Database, size: Size) -> Figures:
         }
 
 
+def sync_beside_a_limit(database: Database, size: Size) -> Figures:
+    """Sync an app alone, and beside another one whose source answers 429 to everything."""
+    with _opened(database, size.jobs) as bench, ServerProcess("stripe") as closed:
+        bench.sync()
+        alone = bench.sync().seconds
+        closed.fail(429, times=1_000_000, retry_after=1)
+        bench.add("closed", closed.url)
+        bench.begin("closed")
+        beside = bench.sync().seconds
+        return {
+            "alone_seconds": alone,
+            "beside_seconds": beside,
+            "speed_beside": alone / beside,
+            "refusals": closed.count(),
+        }
+
+
 class Passed:
     """One sync: how long, and what its worker used."""
 
@@ -74,11 +91,24 @@ class Bench:
         self._pid = worker_pid
         self._rows = rows
 
+    def add(self, app_key: str, url: str) -> None:
+        """Add an app whose source is there; sources of one kind take one key."""
+        app = App(
+            app_key=app_key,
+            connector="stripe",
+            credential=f"env:{_KEY}",
+            base_url=url,
+            resources=("customers",),
+        )
+        apps.save(self._client, self._tables, app)
+
+    def begin(self, app_key: str) -> UUID:
+        return syncing.start(self._client, self._tables, app_key, mode="full").job_id
+
     def sync(self) -> Passed:
         cpu = probes.cpu_seconds(self._pid)
         started = time.perf_counter()
-        job_id = syncing.start(self._client, self._tables, _APP, mode="full").job_id
-        self._wait(job_id, started)
+        self._wait(self.begin(_APP), started)
         seconds = time.perf_counter() - started
         used = probes.cpu_seconds(self._pid) - cpu
         return Passed(seconds, used, probes.memory(self._pid).peak_mb)
@@ -120,17 +150,10 @@ def _opened(database: Database, rows: int) -> Iterator[Bench]:
         client = opened.enter_context(lh.Client(database.url))
         opened.callback(close_databases)
         MIGRATIONS.migrate(client)
-        tables = database_of(client.url)
-        app = App(
-            app_key=_APP,
-            connector="stripe",
-            credential=f"env:{_KEY}",
-            base_url=server.url,
-            resources=("customers",),
-        )
-        apps.save(client, tables, app)
         process = opened.enter_context(_worker(database.url))
-        yield Bench(client, tables, process.pid, rows)
+        bench = Bench(client, database_of(client.url), process.pid, rows)
+        bench.add(_APP, server.url)
+        yield bench
 
 
 @contextmanager

@@ -169,7 +169,7 @@ class _Page:
             self.run.app_key,
             item.collection,
             _tidy(item.external_id),
-            item.parent_id,
+            None if item.parent_id is None else _tidy(item.parent_id),
             payload.text,
             payload.hash,
             item.version or self.version,
