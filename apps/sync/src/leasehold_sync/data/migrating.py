@@ -17,4 +17,5 @@ def _make_tables(connection: Connection) -> None:
     make_sync_views(connection)
 
 
-MIGRATIONS = Migrations("sync", {1: _make_tables})
+_VIEWS = ("sync_jobs", "sync_job_tasks")
+MIGRATIONS = Migrations("sync", {1: _make_tables}, relations=[*metadata.tables, *_VIEWS])

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     ForeignKey,
+    Identity,
     Index,
     Integer,
     LargeBinary,
@@ -60,7 +61,8 @@ app = Table(
 entity = Table(
     "entities",
     metadata,
-    Column("number", Number, primary_key=True, autoincrement=True),
+    # An identity, no serial: who may insert rows need not be given a sequence, too.
+    Column("number", Number, Identity(), primary_key=True),
     Column("app_key", Text, nullable=False),
     Column("collection_key", Text, nullable=False),
     Column("external_id", Text, nullable=False),
