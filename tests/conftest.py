@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from leasehold.store import open_store
 from tests.browser.chromium import HOW_TO_GET as NO_BROWSER
+from tests.conformance.tables import open_tables
 from tests.memory import compile_once, use_memory
 from tests.postgres_binaries import PostgresNotFoundError, find_binaries
 from tests.postgres_server import URL_VARIABLE, PostgresServer
@@ -79,6 +80,8 @@ def postgres_template(postgres_server: PostgresServer) -> Iterator[str]:
 def migrated_postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Iterator[str]:
     """A database with leasehold's tables, empty and a test's own."""
     url = postgres_server.create_database(postgres_template)
+    with open_tables(url) as tables:
+        tables.empty()  # as if it had been made now
     yield url
     postgres_server.drop_database(url)
 
@@ -113,6 +116,8 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def migrated_sqlite_url(sqlite_template: Path, sqlite_url: str) -> str:
     """The same in a file."""
     shutil.copy(sqlite_template, sqlite_url.removeprefix("sqlite:///"))
+    with open_tables(sqlite_url) as tables:
+        tables.empty()
     return sqlite_url
 
 
