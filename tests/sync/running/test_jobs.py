@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -137,6 +138,33 @@ def test_old_jobs_go_but_not_the_newest_nor_any_entity(
     assert look(queue, jobs[2])["status"] == "completed"
     assert len(kept(database)) == 250
     assert queue.enqueue(tasks.retain).is_new
+
+
+def test_batches_that_a_killed_starter_left_open_are_closed(
+    queue: lh.Client,
+    database: Database,
+    stripe: StripeServer,
+    make_app: MakeApp,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_app(stripe)
+    with monkeypatch.context() as killed:
+        killed.setattr(syncing, "_fill", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            syncing.start(queue, database, "shop")
+    with monkeypatch.context() as killed:
+        killed.setattr(lh.Batch, "seal", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            syncing.start(queue, database, "shop")
+    assert work(queue).succeeded == 1
+    never_begun = queue.batches.create(name="somebody else's")
+    retaining.close_left_open(queue, database, datetime.now(UTC) - timedelta(hours=1))
+    assert len(queue.batches.list(status="open")) == 3  # somebody may be at it just now
+
+    retaining.close_left_open(queue, database, datetime.now(UTC) + timedelta(minutes=1))
+    assert [each.id for each in queue.batches.list(status="open")] == [never_begun.id]
+    left = queue.batches.list(name="sync shop")
+    assert {each.status: each.counts.total for each in left} == {"ended": 1, "cancelled": 0}
 
 
 def test_an_app_is_read_from_toml(tmp_path: Any) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import delete, select, table
 
 import leasehold as lh
 from leasehold.kit.data import Database
 from leasehold_sync import syncing
+from leasehold_sync.data.tables import task
 from leasehold_sync.errors import NothingToRetry
 from leasehold_sync.model.apps import App
 from leasehold_sync.servers import StripeServer
@@ -107,3 +109,25 @@ def test_a_request_that_is_refused_for_good_is_not_tried_again(
     assert job["status"] == "failed"
     assert "env:NOT_THERE" in job["error_message"]
     assert kept(database) == []
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_an_attempt_whose_lease_is_gone_changes_nothing_any_more(
+    queue: lh.Client, database: Database, stripe: StripeServer, make_app: MakeApp, status: int
+) -> None:
+    make_app(stripe)
+    schema = None if database.is_sqlite else "leasehold"
+    lease = table("leasehold_lease" if database.is_sqlite else "lease", schema=schema)
+
+    def take_lease(_request: object) -> None:
+        with database.write() as connection:
+            connection.execute(delete(lease))
+
+    job_id = begin(queue)
+    stripe.fail(status, retry_after=60)
+    stripe.on_request = take_lease
+    assert work(queue).lost == 1
+    with database.read() as connection:
+        told = select(task.c.refused, task.c.snooze_reason).where(task.c.run_id == job_id)
+        assert connection.execute(told).one() == (None, None)
+    assert not [each for each in queue.throttles.list() if each.paused_until is not None]

@@ -1,4 +1,7 @@
-"""Retention: ended jobs go, entities never do, and an app's newest job stays."""
+"""Retention: ended jobs go, entities never do, and an app's newest job stays.
+
+Who was killed while it began a sync has left a batch that nobody closes: that is done here, too.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 DAYS = 7
 UNHAPPY_DAYS = 30  # failed and cancelled ones: somebody may want to look, or to retry
 _STEP = 100
+_LONG_AGO = timedelta(hours=1)  # no sync takes that long to begin
 
 
 def clean(client: lh.Client, database: Database, *, days: float = DAYS) -> int:
@@ -34,7 +38,27 @@ def clean(client: lh.Client, database: Database, *, days: float = DAYS) -> int:
             break
     with database.write() as connection:
         seen.sweep(connection, now - timedelta(days=1))
+    close_left_open(client, database, now - _LONG_AGO)
     return total
+
+
+def close_left_open(client: lh.Client, database: Database, before: datetime) -> None:
+    """Seal the batches of syncs that were begun, and cancel those that have no sync."""
+    last: UUID | None = None
+    while found := client.batches.list(status="open", before=last, limit=_STEP):
+        last = found[-1].id
+        left = [each.id for each in found if each.created_at < before and is_sync(each)]
+        with database.read() as connection:
+            known = runs.known(connection, left)
+        for batch_id in left:
+            if batch_id in known:
+                client.batches.seal(batch_id)
+            else:
+                client.batches.cancel(batch_id, by="its sync was never begun")
+
+
+def is_sync(batch: lh.BatchInfo) -> bool:
+    return {"app_key", "mode", "resource_types"} <= batch.meta.keys()
 
 
 def _drop(client: lh.Client, database: Database, run_id: UUID) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -132,6 +132,12 @@ def outdated(connection: Connection, before: Mapping[str, datetime], limit: int)
         )
         found += connection.scalars(past)
     return found
+
+
+def known(connection: Connection, run_ids: Sequence[UUID]) -> set[UUID]:
+    """Say which of these are there."""
+    wanted = bindparam("wanted", run_ids, type_=Id, expanding=True)
+    return set(connection.scalars(select(run.c.id).where(run.c.id.in_(wanted))))
 
 
 def task_ids(connection: Connection, run_id: UUID) -> list[UUID]:

@@ -23,6 +23,8 @@ from leasehold_sync.running.finishing import finish
 from leasehold_sync.running.reading import Source, begin_scan, open_source
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from leasehold_sync.model.pages import Page
     from leasehold_sync.running.limits import Limits
 
@@ -46,6 +48,7 @@ class Attempt:
         self._limits = limits
         self._database: Database = database_of(job.client.url)
         self._run_id: UUID = job.batch_id
+        self._scan: Scan = job.cursor_as(Scan) or self._begin_scan()
         self._gives_way_at = time.monotonic() + TURN_SECONDS
         self._has_moved = False
 
@@ -58,20 +61,29 @@ class Attempt:
             with open_source(
                 self._job.client, app, self._asked.resource, self._limits.page_seconds
             ) as source:
-                self._finish(source, source.read(self._scan(), self))
+                self._finish(source, source.read(self._scan, self))
 
     def _begin(self) -> None:
-        with self._database.write() as connection:
+        with self._saving() as connection:
             refusal = tasks.begin(connection, self._job.id, datetime.now(UTC))
         if refusal is not None:
             raise lh.Dead(refusal)
 
-    def _scan(self) -> Scan:
-        saved: Scan | None = self._job.cursor_as(Scan)
-        if saved is not None:
-            return saved
+    def _begin_scan(self) -> Scan:
         asked = self._asked
         return begin_scan(self._database, asked.app_key, asked.resource, asked.mode)
+
+    @contextmanager
+    def _saving(self) -> Iterator[Connection]:
+        """Write together with the cursor, or not at all: the task may be another's by now."""
+        before = self._scan
+        try:
+            with self._database.write() as connection:
+                yield connection
+                self._job.checkpoint(self._scan, done=self._scan.entities, on=connection)
+        except BaseException:
+            self._scan = before
+            raise
 
     # -- what a Keeper does ------------------------------------------------------------------------
     def check(self) -> None:
@@ -86,18 +98,17 @@ class Attempt:
     def keep(self, page: Page, scan: Scan) -> Scan:
         now = datetime.now(UTC)
         run = entities.Run(self._asked.app_key, str(self._run_id), scan.since is None, now)
-        with self._database.write() as connection:
+        with self._saving() as connection:
             bulk = self._database.bulk(connection)
             stored = entities.store_items(bulk, run, (*page.items, *page.children), page.version)
             seen.mark(bulk, self._job.id, scan.pages, stored.unchanged, now)
             told = stored.counts + Counts(nameless=page.nameless)
             is_cancelled = tasks.add(connection, self._job.id, told)
-            scan = scan.counting(stored.counts)
-            self._job.checkpoint(scan, done=scan.entities, on=connection)
+            self._scan = scan.counting(stored.counts)
         self._has_moved = True
         if is_cancelled:
             raise lh.Cancel("cancelled")
-        return scan
+        return self._scan
 
     def rest(self, seconds: float) -> None:
         self._snooze(seconds, "the source's window is used up")
@@ -107,7 +118,7 @@ class Attempt:
         """Delete, count and save in one transaction: a second attempt finds it done."""
         if scan.is_finished:
             return
-        with self._database.write() as connection:
+        with self._saving() as connection:
             force = tasks.is_forced(connection, self._run_id)
             ended = finish(
                 connection, source, scan, scan_id=self._job.id, run_id=self._run_id, force=force
@@ -119,7 +130,7 @@ class Attempt:
                 deleted=ended.deleted,
                 note=ended.note,
             )
-            self._job.checkpoint(msgspec.structs.replace(scan, is_finished=True), on=connection)
+            self._scan = msgspec.structs.replace(scan, is_finished=True)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -129,7 +140,7 @@ class Attempt:
         except RateLimited as error:
             self._snooze(error.after_seconds, str(error))
         except Unauthorised as error:
-            with self._database.write() as connection:
+            with self._saving() as connection:
                 tasks.refuse(connection, self._job.id, str(error))
             raise lh.Dead(str(error)) from error
         except SourceFailed as error:
@@ -151,17 +162,16 @@ class Attempt:
 
     def _start_over(self) -> None:
         """The cursor is void: the next attempt begins at the start, and counts anew."""
-        asked = self._asked
-        fresh = begin_scan(self._database, asked.app_key, asked.resource, asked.mode)
-        with self._database.write() as connection:
+        fresh = self._begin_scan()
+        with self._saving() as connection:
+            self._scan = fresh
             seen.forget(connection, self._job.id)
             tasks.start_over(connection, self._job.id)
-            self._job.checkpoint(fresh, on=connection)
 
     def _snooze(self, seconds: float, reason: str) -> NoReturn:
         """Let the whole app rest, and be seen to."""
         until = datetime.now(UTC) + timedelta(seconds=seconds)
-        with self._database.write() as connection:
+        with self._saving() as connection:
             tasks.snooze(connection, self._job.id, reason, until)
         self._job.pause_throttle(seconds, reason=reason[:200])
         raise lh.Snooze(seconds, reason=reason)
