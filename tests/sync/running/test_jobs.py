@@ -62,7 +62,9 @@ def test_a_running_sync_stops_at_its_next_page(
     job = look(queue, job_id)
     assert (job["status"], job["tasks"][0]["status"]) == ("cancelled", "cancelled")
     assert len(asked) == 2
-    assert len(kept(database)) == job["processed_entities"] == 200
+    # The second page is kept, or the worker was told before it had come.
+    assert job["processed_entities"] in {100, 200}
+    assert len(kept(database)) == job["processed_entities"]
 
 
 def test_what_has_ended_can_not_be_cancelled(
