@@ -28,6 +28,7 @@ SELECT
   CASE WHEN j.status IN ('succeeded', 'dead', 'cancelled') THEN j.finished_at END AS completed_at,
   CASE
     WHEN j.status = 'dead' AND j.error_message LIKE 'lapsed:%' THEN 'orphaned'
+    WHEN j.status = 'dead' AND j.error_message LIKE 'Dead: %' THEN substr(j.error_message, 7)
     WHEN j.status IN ('dead', 'failed', 'cancelled') THEN j.error_message
   END AS error_message,
   t.created,
