@@ -95,11 +95,7 @@ def moment_text(moment: datetime) -> str:
 
 
 class SqliteBulk:
-    """On sqlite3.
-
-    Many rows are one statement: each would let other threads go first. One value is one: here that
-    is a call, not a journey.
-    """
+    """On sqlite3. Many rows are one statement: each would let other threads go first."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -127,11 +123,15 @@ class SqliteBulk:
     def find(
         self, table: Table, names: tuple[str, ...], by: str, values: Iterable[Any], **fixed: str
     ) -> list[Row]:
-        sql = _sqlite_find(table, names, by, tuple(fixed))
-        said = list(fixed.values())
+        given = list(values)
         found: list[Row] = []
-        for value in values:
-            found += self._connection.execute(sql, (*said, value))
+        start = 0
+        while start < len(given):
+            count = next(each for each in _AT_ONCE if each <= len(given) - start)
+            sql = _sqlite_finds(table, names, by, tuple(fixed), count)
+            asked = (*fixed.values(), *given[start : start + count])
+            found += self._connection.execute(sql, asked)
+            start += count
         return found
 
     def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:
@@ -255,6 +255,15 @@ def _given(table: Table, names: tuple[str, ...]) -> Select[Any]:
 def _sqlite_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[str, ...]) -> str:
     wanted = [table.c[name] == bindparam(name) for name in (*fixed, by)]
     return _sqlite_text(select(*(table.c[name] for name in names)).where(*wanted), (*fixed, by))
+
+
+@lru_cache(maxsize=128)
+def _sqlite_finds(
+    table: Table, names: tuple[str, ...], by: str, fixed: tuple[str, ...], count: int
+) -> str:
+    """Ask for so many values at once."""
+    one = _sqlite_find(table, names, by, fixed)
+    return f"{one.removesuffix('= ?')}IN ({', '.join('?' * count)})"
 
 
 @lru_cache(maxsize=32)
