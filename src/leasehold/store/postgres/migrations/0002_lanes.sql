@@ -470,6 +470,8 @@ AS $$
 DECLARE
   moment timestamptz := skew + now();
   ticket bigint := nextval('leasehold.fence');
+  -- not in the statement: PostgreSQL would plan lane_states again with each call
+  keys   text[] := ARRAY (SELECT DISTINCT split_part(place, E'\x1f', 5) FROM unnest(places) AS place);
 BEGIN
   RETURN QUERY
   WITH ended AS (
@@ -529,7 +531,7 @@ BEGIN
   open AS MATERIALIZED (
     SELECT asked.number, asked.place, state.over
     FROM asked
-    JOIN leasehold.lane_states(ARRAY (SELECT DISTINCT lane FROM asked), who, moment) AS state
+    JOIN leasehold.lane_states(keys, who, moment) AS state
       ON state.lane = asked.lane
     WHERE state.is_known
       AND state.rate IS NULL
