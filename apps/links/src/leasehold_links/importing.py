@@ -6,10 +6,8 @@ all. So whenever the worker is killed, the next one goes on and every line is co
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 STEP = 1_000  # lines that are written together at first, so that one sees soon that it goes on
 _LATER = 2  # times as many: pages of indexes that many lines share are written once for all of them
-_TURN_SECONDS = 0.0005
 Enqueue = Callable[[lh.Client, Any, str, Sequence[library.NewCanonical]], None]
 
 
@@ -60,20 +57,6 @@ def one_ahead(steps: Iterator[T]) -> Iterator[T]:
         while (step := upcoming.result()) is not None:
             upcoming = pool.submit(next, steps, None)
             yield step
-
-
-@contextmanager
-def short_turns() -> Iterator[None]:
-    """Let who writes go on as soon as the database has answered.
-
-    Else it waits 5 ms for the reader each time, which then hardly works beside it.
-    """
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(min(usual, _TURN_SECONDS))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)
 
 
 class Step(NamedTuple):
@@ -170,10 +153,9 @@ class Importer:
         self._begin(start)
         self._job.progress(start, self._total)
         lines = read_lines(self._database, self._owner.import_id, start)
-        with short_turns():
-            for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
-                self._stop_if_cancelled()
-                self._take_step(step)
+        for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
+            self._stop_if_cancelled()
+            self._take_step(step)
         self._end()
 
     def _stop_if_cancelled(self) -> None:
