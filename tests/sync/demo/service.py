@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import select
 
@@ -31,10 +32,16 @@ class Shown:
 
     def path(self, app_key: str) -> str:
         """Return where the API has the newest sync job of an app."""
+        newest = self._newest(app_key)
+        assert newest is not None, f"{app_key} has no sync yet"
+        return f"/sync/jobs/{newest}"
+
+    def _newest(self, app_key: str) -> UUID | None:
         jobs = runs.jobs.c
         query = select(jobs.id).where(jobs.app_key == app_key).order_by(jobs.created_at.desc())
         with self._database.browse() as connection:
-            return f"/sync/jobs/{connection.scalars(query.limit(1)).one()}"
+            found: UUID | None = connection.scalar(query.limit(1))
+        return found
 
     def job(self, app_key: str) -> dict[str, Any]:
         found: dict[str, Any] = self.service.http.get(self.path(app_key)).json()
@@ -45,6 +52,8 @@ class Shown:
         wait_until(self.is_ready, "the demo shows all that it has", PATIENCE_SECONDS)
 
     def is_ready(self) -> bool:
+        if not all(map(self._newest, ("shop", "old_shop", "helpdesk", "notes"))):
+            return False  # the demo begins them one after the other
         return (
             self.job("shop")["status"] == "completed"
             and self.job("old_shop")["status"] == "failed"

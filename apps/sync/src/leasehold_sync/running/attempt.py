@@ -65,7 +65,7 @@ class Attempt:
 
     def _begin(self) -> None:
         with self._saving() as connection:
-            refusal = tasks.begin(connection, self._job.id, datetime.now(UTC))
+            refusal = tasks.begin(connection, self._job.id, self._scan.started_at)
         if refusal is not None:
             raise lh.Dead(refusal)
 
