@@ -109,12 +109,12 @@ def test_an_alias_is_answered_as_what_it_stands_for_behind_the_same_door(client:
     application = Application(name="echo", title="Echo", make_app=echo_app)
 
     def build() -> Assembly:
-        aliases = {"/worker": "/echo/work/off"}
+        aliases = {"/worker": "/echo/on/call"}
         settings = WebSettings()
         return assemble(client, settings=settings, found=[found(application)], aliases=aliases)
 
     told = ask(build(), "POST", "/worker", content=b"hello").json()
-    assert told == {"method": "POST", "root": "/echo", "body": "hello", "path": "work/off"}
+    assert told == {"method": "POST", "root": "/echo", "body": "hello", "path": "on/call"}
     assert ask(build(), "POST", "/worker/more").status_code == 404
     client.tokens.add("ada")
     assert ask(build(), "POST", "/worker").status_code == 401
