@@ -69,7 +69,8 @@ def test_every_figure_is_there_and_the_users_database_as_it_was(cli: Cli, client
     found = answer.json()
     assert (found["jobs"], found["processes"]) == (200, 2)
     assert found["figures"].keys() == FIGURES
-    assert all(value > 0 for value in found["figures"].values())
+    # A handler may start before the enqueue has returned.
+    assert all(value > 0 for name, value in found["figures"].items() if "pick_up" not in name)
     assert len(found["notes"]) == 2
     assert not client.workers()
     assert not is_scratch_there(cli.url, answer.err)

@@ -98,8 +98,8 @@ def test_mutant_without_a_follower_and_sweeps_nobody_is_called(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(follower.Follower, "_follow_all", lambda _self: None)
+    batch = fill(client, 2)  # before: who seals a batch that is over ends it
     with new_worker(client, TASKS, poll="50ms"):
-        batch = fill(client, 2)
         wait_until(lambda: batch.info().counts.succeeded == 2, "the members have ended")
     assert told == []
 
