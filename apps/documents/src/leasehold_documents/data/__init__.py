@@ -1,0 +1,1 @@
+"""What the application keeps, in the queue's database: SQLite or PostgreSQL."""

@@ -1,0 +1,18 @@
+"""The steps that make the application's tables and views."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leasehold.kit.data import Migrations
+from leasehold_documents.data.tables import metadata
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+def _make_tables(connection: Connection) -> None:
+    metadata.create_all(connection)
+
+
+MIGRATIONS = Migrations("documents", {1: _make_tables}, relations=[*metadata.tables])

@@ -1,0 +1,40 @@
+"""What can go wrong and can be said to a person in one line; each error says what about."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import leasehold as lh
+
+
+class DocumentsError(lh.LeaseholdError):
+    """The root of the application's errors."""
+
+
+class Rejected(DocumentsError):
+    """A file or a request that will never do, by a code that programs can rely on.
+
+    `reason` is for people and says nothing of what is inside the file.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"{code}: {reason}")
+        self.code = code
+        self.reason = reason
+
+
+class NotFound(DocumentsError):
+    """There is no such thing for this tenant; another one's is not there, either."""
+
+    def __init__(self, what: str, which: UUID | str) -> None:
+        super().__init__(f"there is no {what} {str(which)[:80]!r}")
+        self.what = what
+        self.which = which
+
+
+class Forbidden(DocumentsError):
+    """What a person may not do here."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
