@@ -53,6 +53,9 @@ def ask(client: Client, tmp_path: Any) -> Iterator[Callable[..., httpx.Response]
         Application(name="closed", title="Closed", make_app=make_app),
         Application(name="opened", title="Open", make_app=make_app, is_for_everybody=True),
         Application(name="shared", title="Shared", make_app=make_app, is_for_tenants=True),
+        Application(
+            name="asking", title="Asking", make_app=make_app, is_for_tenants=True, is_asking=True
+        ),
         Application(name="own", title="Own", store_url=f"sqlite:///{tmp_path / 'own.db'}"),
     ]
     found = [Found(name=each.name, application=each) for each in applications]
@@ -98,6 +101,23 @@ def test_one_that_is_for_everybody_asks_nobody(
     assert ask("GET", "/opened").json() is None
     assert ask("GET", "/opened/x", headers=reader).json() == ["reader", "read", None]
     assert ask("GET", "/openedx").status_code == 401
+
+
+def test_one_that_asks_itself_gets_other_credentials_and_they_are_no_wrong_ones(
+    client: Client, ask: Callable[..., httpx.Response]
+) -> None:
+    reader = bearer(client, "reader")
+    assert ask("GET", "/asking/x").json() is None
+    other = {"authorization": "Bearer e30.e30.e30"}
+    for _ in range(30):  # more than wrong ones may come of an address
+        assert ask("GET", "/asking/x", headers=other).json() is None
+    assert ask("GET", "/asking/x", headers=reader).json() == ["reader", "read", None]
+    assert ask("GET", "/closed/x", headers=other).status_code == 401
+    assert ask("GET", "/asking/x", headers={"authorization": "Bearer lh_x"}).json() is None
+    session = ask("POST", "/login", data={"token": reader["authorization"][7:]})
+    cookie = {"cookie": session.headers["set-cookie"].partition(";")[0]}
+    assert ask("POST", "/asking/x", headers=cookie).status_code == 403
+    assert ask("POST", "/asking/x", headers=cookie | {"origin": HOST}).status_code == 200
 
 
 def test_who_is_bound_to_a_tenant_gets_only_where_tenants_are_known(

@@ -96,7 +96,13 @@ class Service(FastAPI):
             super().build_middleware_stack(), settings.body_limit, self.state.body_limits
         )
         access: Access = self.state.site.access
-        gate = AccessGate(limited, access, self.state.routes, self.state.public_paths)
+        gate = AccessGate(
+            limited,
+            access,
+            self.state.routes,
+            self.state.public_paths,
+            self.state.asking_paths,
+        )
         return Aliases(SecurityHeaders(Guard(gate, settings)), self.state.aliases)
 
 
@@ -129,6 +135,7 @@ def create_app(
         app.state.site.access = Access(client, app.state.site.settings)
     app.state.body_limits = {}  # of applications, by their path
     app.state.public_paths = set()  # of applications that are for everybody
+    app.state.asking_paths = set()  # of those that find out themselves who asks
     app.state.aliases = {}  # paths that stand for others
     add_routes(app, [*_ROUTERS, *_extend(app)])
     refuse_undeclared(app.state.routes)

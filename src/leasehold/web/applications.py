@@ -48,7 +48,8 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     Where the service asks people who they are, an application's pages are for those who may read,
     and `leasehold.web.identity_of(request)` says who it is. With `is_for_everybody` nobody is
     asked; with `is_for_tenants` people who are bound to a tenant get in: then it is the
-    application that shows them only what is theirs.
+    application that shows them only what is theirs. One that `is_asking` finds out itself who it
+    is, by credentials of its own: whoever shows none of the service's gets to it as nobody.
 
     One with tables of its own says how to `migrate` them and what is `pending`; both name steps.
     They are migrated with the store's; while something is pending the application is not served.
@@ -64,6 +65,7 @@ class Application(msgspec.Struct, frozen=True, kw_only=True):
     body_limit: int | None = None  # bytes; None: as the service's
     is_for_everybody: bool = False
     is_for_tenants: bool = False
+    is_asking: bool = False
     migrate: Steps | None = None
     pending: Steps | None = None
 

@@ -118,8 +118,10 @@ def _plug_in(
         lasting = Lasting(assembly.main.access, lambda: assembly.main.ending)
         _mount(assembly, link.path, ApplicationGate(app, application, lasting))
         assembly.served[application.name] = app
-        if application.is_for_everybody:
+        if application.is_for_everybody or application.is_asking:
             assembly.app.state.public_paths.add(link.path)
+        if application.is_asking:
+            assembly.app.state.asking_paths.add(link.path)
         if application.body_limit is not None:
             assembly.app.state.body_limits[link.path] = application.body_limit
     else:

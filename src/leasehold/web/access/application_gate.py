@@ -36,6 +36,7 @@ class ApplicationGate:
         self._lasting = lasting
         self._name = application.name
         self._is_open = application.is_for_everybody
+        self._is_asking = application.is_asking
         self._needs = Needs(Right.READ, for_tenants=application.is_for_tenants)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,7 +54,7 @@ class ApplicationGate:
     def _find_problem(self, scope: Scope) -> Problem | None:
         identity = identity_of(scope)
         if identity is None:
-            return unauthenticated()
+            return None if self._is_asking else unauthenticated()
         if _is_unsaid(scope):
             return wrong_csrf()
         return find_refusal(identity, self._needs)

@@ -13,6 +13,7 @@ from starlette.requests import cookie_parser
 from leasehold.acting import acting_as
 from leasehold.errors import StoreError
 from leasehold.model.audit import Actor
+from leasehold.tokens import PREFIX as TOKEN_PREFIX
 from leasehold.web.access.access import NOTHING_SHOWN, OPEN, Credential, TooMany
 from leasehold.web.access.cookies import cookie_name
 from leasehold.web.access.identity import STATE, Manner
@@ -45,6 +46,7 @@ class AccessGate:
         access: Access,
         routes: Sequence[Route],
         public_paths: Collection[str],
+        asking_paths: Collection[str],
     ) -> None:
         self._app = app
         self._access = access
@@ -54,6 +56,7 @@ class AccessGate:
             if (needs := needs_of(route)) and needs.is_for_everybody(access.settings)
         ]
         self._public_paths = public_paths  # of applications
+        self._asking_paths = asking_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or STATE in scope.setdefault("state", {}):
@@ -92,15 +95,20 @@ class AccessGate:
         if not await self._access.is_on():
             return OPEN, NOTHING_SHOWN
         credential = read_credential(scope)
-        if not credential.secret:
+        if not credential.secret or self._is_anothers(credential, below(scope)):
             return None, credential
         find = self._access.by_cookie if credential.is_cookie else self._access.by_bearer
         return await find(credential.secret, credential.address), credential
 
+    def _is_anothers(self, credential: Credential, path: str) -> bool:
+        """Whether it is an application's own matter, and no wrong one of ours to be counted."""
+        is_ours = credential.is_cookie or credential.secret.startswith(TOKEN_PREFIX)
+        return not is_ours and _is_below(path, self._asking_paths)
+
     def _is_for_everybody(self, path: str) -> bool:
         if path.startswith(_STORES):
             path = "/" + path.removeprefix(_STORES).partition("/")[2]
-        if any(f"{path}/".startswith(f"{each}/") for each in self._public_paths):
+        if _is_below(path, self._public_paths):
             return True
         return any(route.path_regex.match(path) for route in self._open_routes)
 
@@ -144,6 +152,10 @@ def below(scope: Scope) -> str:
     """Return the path below wherever the service is mounted."""
     path: str = scope["path"]
     return path.removeprefix(scope.get("root_path", ""))
+
+
+def _is_below(path: str, prefixes: Collection[str]) -> bool:
+    return any(f"{path}/".startswith(f"{each}/") for each in prefixes)
 
 
 def is_confirmed(given: str, identity: Identity) -> bool:
