@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from leasehold.kit.web import Languages
 from leasehold.web import WebSettings
 from tests.kit.asking import Asker, asking
 from tests.kit.parcels import application
@@ -138,3 +139,12 @@ def test_a_stream_tells_each_change_and_its_end(client: lh.Client) -> None:
             served.state.told.append(b"2")
             seen += [line for line in lines if line.startswith(("event: ", "data: "))]
         assert seen == ["data: 1", "event: count", "data: 2", "event: end", "data: 2"]
+
+
+def test_every_language_of_the_kit_says_the_same_and_writes_numbers_in_its_way() -> None:
+    said = Languages({code: {"many": "{count}"} for code in ("de", "en", "ko")})
+    keys = {code: set(texts) for code, texts in said.tables.items()}
+    assert keys["de"] == keys["en"] == keys["ko"]
+    written = [said.choose(code, "")("many", count=1_234) for code in ("de", "en", "ko")]
+    assert written == ["1.234", "1,234", "1,234"]
+    assert said.choose("de", "").number(1_234.5) == "1.234,5"

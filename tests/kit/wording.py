@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(r"""say(?:\.many|\.raw)?\(\s*["']([\w.-]+)["']\s*[,)]""")
 _MANY = re.compile(r"""say\.many\(\s*["']([\w.-]+)["']""")
-_LETTERS = re.compile(r"[A-Za-z가-힣]{2,}")
+_LETTERS = re.compile(r"[A-Za-zÄÖÜäöüß가-힣]{2,}")
 _SPOKEN = re.compile(r"""(?:aria-label|title|placeholder|alt|value)="([^"{]*)""")
 
 
@@ -25,14 +25,14 @@ def sources(pages: Pages) -> dict[str, str]:
 
 def missing_texts(pages: Pages) -> set[tuple[str, str]]:
     """Name the template and the key of each text that a template asks for and nobody has."""
-    texts = pages.languages.tables["en"]
+    tables = pages.languages.tables.values()
     asked = set()
     for name, source in sources(pages).items():
         many = set(_MANY.findall(source))
         asked |= {(name, key) for key in set(_KEY.findall(source)) - many}
         asked |= {(name, f"{key}.{form}") for key in many for form in ("one", "many")}
     assert asked
-    return {(name, key) for name, key in asked if key not in texts}
+    return {(name, key) for name, key in asked if any(key not in texts for texts in tables)}
 
 
 def written_texts(pages: Pages, allowed: Collection[str] = ()) -> list[tuple[str, str]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from leasehold.kit.web.texts.english import ENGLISH
+from leasehold.kit.web.texts.german import GERMAN
 from leasehold.kit.web.texts.korean import KOREAN
 
-_OURS = {"en": ENGLISH, "ko": KOREAN}
+_OURS = {"de": GERMAN, "en": ENGLISH, "ko": KOREAN}
+_MARKS = {",.": {}, ".,": str.maketrans(",.", ".,")}  # of thousands, and of parts
 _MOST_ACCEPTED = 20  # languages that we read of a browser
 
 
@@ -20,7 +22,7 @@ class Speaker:
 
     def __call__(self, key: str, **values: object) -> str:
         """Say a text; numbers in it are written for people."""
-        shown = {name: _written(value) for name, value in values.items()}
+        shown = {name: self._written(value) for name, value in values.items()}
         return self._texts[key].format_map(shown)
 
     def many(self, key: str, count: int, **values: object) -> str:
@@ -37,6 +39,14 @@ class Speaker:
 
     def has(self, key: str) -> bool:
         return key in self._texts
+
+    def number(self, value: float) -> str:
+        """Write a number as it is written in this language."""
+        return f"{value:,}".translate(_MARKS[self._texts["marks"]])
+
+    def _written(self, value: object) -> object:
+        is_count = isinstance(value, int) and not isinstance(value, bool)
+        return self.number(value) if is_count else value  # type: ignore[arg-type] # as just seen
 
 
 class Languages:
@@ -72,7 +82,3 @@ def _weighed(part: str) -> tuple[float, str]:
         return (float(text) if text else 1.0), base
     except ValueError:
         return 0.0, base
-
-
-def _written(value: object) -> object:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value

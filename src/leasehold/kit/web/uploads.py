@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -10,7 +11,6 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.concurrency import run_in_threadpool
 
 from leasehold.web import Refused, make_problem
-from leasehold_links.uploading import Upload
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -21,13 +21,13 @@ PIECE_BYTES = 262_144
 FIELD = b"file"
 
 
-async def receive(request: Request, upload: Upload) -> str:
-    """Put a request's file into the upload; returns the name that a form gives it."""
+async def receive(request: Request, take: Callable[[bytes], object]) -> str:
+    """Hand a request's file over in pieces, in a thread; returns the name that a form gives it."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     form = _FormFile(options.get(b"boundary")) if kind == b"multipart/form-data" else None
     pieces = _gathered(request.stream() if form is None else form.pieces(request.stream()))
     async for piece in pieces:
-        await run_in_threadpool(upload.add, piece)  # it may go to the disk
+        await run_in_threadpool(take, piece)  # it may go to the disk
     if form is not None and form.name is None:
         raise Refused(make_problem(422, "no-file", "the form has no field `file` with a file"))
     return "" if form is None or form.name is None else form.name

@@ -7,6 +7,7 @@ ENGLISH: dict[str, str] = {
     "none": "none",
     "dashboard": "Queue and dashboard",
     "reads_only": "may only read",
+    "marks": ",.",
     "months": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
     "moment": "{day} {month} {year}, {time} UTC",
     "live.lost": "The page is not updated just now; it goes on by itself.",

@@ -7,6 +7,7 @@ KOREAN: dict[str, str] = {
     "none": "없음",
     "dashboard": "작업 대시보드",
     "reads_only": "읽기 전용",
+    "marks": ",.",
     "months": "1 2 3 4 5 6 7 8 9 10 11 12",
     "moment": "{year}년 {month}월 {day}일 {time} UTC",
     "live.lost": "지금은 화면이 갱신되지 않습니다. 곧 저절로 이어집니다.",

@@ -12,12 +12,12 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from leasehold.kit.web import Changer, Document, EventStream, Reader, Seen, not_found
+from leasehold.kit.web.uploads import receive
 from leasehold_links.data import progress
 from leasehold_links.uploading import Upload, cancel_import
 from leasehold_links.web.api.values import DEFAULT_PAGE, CursorQuery, IdPath, LimitQuery
 from leasehold_links.web.library import Library, OfLibrary
 from leasehold_links.web.problems import PROBLEMS
-from leasehold_links.web.uploads import receive
 
 if TYPE_CHECKING:
     from leasehold.kit.web import Person
@@ -109,7 +109,7 @@ async def create_import(
 async def take_file(request: Request, library: Library, person: Person, name: str = "") -> UUID:
     """Store a request's file and enqueue its import."""
     with Upload(library.settings.file_bytes) as upload:
-        named = await receive(request, upload)
+        named = await receive(request, upload.add)
         return await run_in_threadpool(
             upload.start, library.client, library.database, person.user_id, name or named
         )
