@@ -2,6 +2,7 @@
 
     leasehold.kit.data      tables beside the queue's: connections, columns, writes, migrations
     leasehold.kit.errors    what can go wrong in there
+    leasehold.kit.servers   APIs of others on this machine, for tests and demos
 
 Nothing is imported by the package itself: what needs SQLAlchemy is `leasehold[apps]`.
 """

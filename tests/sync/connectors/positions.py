@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from leasehold.kit.servers import Refused
+from leasehold.kit.servers.trouble import Shape
+from leasehold.kit.servers.wire import Reply, Request
 from leasehold_sync.servers.rows import Ids, Kind, Row
-from leasehold_sync.servers.server import LocalServer, Refused
-from leasehold_sync.servers.trouble import Shape
-from leasehold_sync.servers.wire import Reply, Request
+from leasehold_sync.servers.server import LocalServer
 
 MOST = 100
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from leasehold.kit.servers.wire import Reply, Request
 from leasehold_sync.servers.stripe import StripeServer
-from leasehold_sync.servers.wire import Reply, Request
 
 LIST = "/v1/customers"
 

@@ -16,9 +16,9 @@ from sqlalchemy import select
 
 import leasehold as lh
 from leasehold.kit.data import Database
+from leasehold.kit.servers.wire import Reply
 from leasehold_sync.data.tables import entity
 from leasehold_sync.model.apps import App
-from leasehold_sync.servers.wire import Reply
 from leasehold_sync.working import Run
 from tests.sync.hostile.odd import LIST, OddStripe, page, text
 from tests.sync.kit import begin, counts, kept, look, sync, work

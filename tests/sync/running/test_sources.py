@@ -9,10 +9,10 @@ import pytest
 
 import leasehold as lh
 from leasehold.kit.data import Database
+from leasehold.kit.servers.wire import Request
 from leasehold_sync.model.apps import App
 from leasehold_sync.servers import IntercomServer, LocalServer, NotionServer, StripeServer
 from leasehold_sync.servers.notion import server as notion
-from leasehold_sync.servers.wire import Request
 from tests.sync.connectors.positions import PositionServer
 from tests.sync.kit import counts, kept, look, sync, work
 

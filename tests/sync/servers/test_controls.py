@@ -12,8 +12,8 @@ from email.utils import parsedate_to_datetime
 import httpx
 import pytest
 
+from leasehold.kit.servers.trouble import HUGE_BYTES
 from leasehold_sync.servers import ServerProcess, StripeServer
-from leasehold_sync.servers.trouble import HUGE_BYTES
 from tests.sync.servers.asking import asking
 
 LIST = "/v1/customers"

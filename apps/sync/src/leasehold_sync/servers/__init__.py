@@ -6,7 +6,8 @@ windows, rows that come and go while somebody reads. Tests and the demo use them
 
 from __future__ import annotations
 
-from leasehold_sync.servers.controls import Controls, Seen
+from leasehold.kit.servers import Seen
+from leasehold_sync.servers.controls import Controls
 from leasehold_sync.servers.intercom import IntercomServer
 from leasehold_sync.servers.notion import NotionServer
 from leasehold_sync.servers.process import ServerProcess

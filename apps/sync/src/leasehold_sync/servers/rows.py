@@ -6,7 +6,6 @@ A collection of a million takes no memory: only what was changed, inserted or de
 from __future__ import annotations
 
 import heapq
-import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,19 +18,6 @@ _ODD = 0x9E3779B97F4B  # odd, so that multiplying by it can be undone
 _BITS = 48
 _MASK = (1 << _BITS) - 1
 _INVERSE = pow(_ODD, -1, 1 << _BITS)
-
-
-class Clock:
-    """The real time, which tests may move on."""
-
-    def __init__(self) -> None:
-        self._ahead = 0.0
-
-    def now(self) -> float:
-        return time.time() + self._ahead
-
-    def advance(self, seconds: float) -> None:
-        self._ahead += seconds
 
 
 class Ids(msgspec.Struct, frozen=True, kw_only=True):

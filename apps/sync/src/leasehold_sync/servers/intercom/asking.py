@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from leasehold_sync.servers.server import Refused
-from leasehold_sync.servers.wire import Reply, Request
+from leasehold.kit.servers import Refused
+from leasehold.kit.servers.wire import Reply, Request
 
 VERSION = "2.14"
 MOST = 150

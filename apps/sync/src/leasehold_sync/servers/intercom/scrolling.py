@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from leasehold.kit.servers import Refused, take
 from leasehold_sync.servers.intercom import asking
-from leasehold_sync.servers.server import Refused, take
 
 if TYPE_CHECKING:
-    from leasehold_sync.servers.rows import Clock, Rows
+    from leasehold.kit.servers.clock import Clock
+    from leasehold_sync.servers.rows import Rows
 
 LASTS_SECONDS = 60.0
 PAGE = 100

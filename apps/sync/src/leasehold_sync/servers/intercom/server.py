@@ -9,14 +9,15 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from leasehold.kit.servers import Refused, take
+from leasehold.kit.servers.trouble import Shape
+from leasehold.kit.servers.wire import Reply, Request
 from leasehold_sync.servers.intercom import asking
 from leasehold_sync.servers.intercom.asking import Asked, Cursor
 from leasehold_sync.servers.intercom.objects import KINDS, ME
 from leasehold_sync.servers.intercom.scrolling import Scroll
 from leasehold_sync.servers.rows import Rows, is_within
-from leasehold_sync.servers.server import LocalServer, Refused, take
-from leasehold_sync.servers.trouble import Shape
-from leasehold_sync.servers.wire import Reply, Request
+from leasehold_sync.servers.server import LocalServer
 
 WINDOW_SECONDS = 10
 _WINDOW = 10_000  # requests: more than any test, the real one has 1,667

@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from leasehold.kit.servers import Refused
+from leasehold.kit.servers.wire import Reply, Request
 from leasehold_sync.servers.notion.objects import MINUTE
 from leasehold_sync.servers.rows import is_within
-from leasehold_sync.servers.server import Refused
-from leasehold_sync.servers.wire import Reply, Request
 
 VERSION = "2025-09-03"
 MOST = 100

@@ -9,6 +9,9 @@ from uuid import UUID
 
 import msgspec
 
+from leasehold.kit.servers import Refused, take
+from leasehold.kit.servers.trouble import Shape
+from leasehold.kit.servers.wire import Reply, Request
 from leasehold_sync.servers.notion import asking
 from leasehold_sync.servers.notion.asking import Asked
 from leasehold_sync.servers.notion.objects import (
@@ -25,9 +28,7 @@ from leasehold_sync.servers.notion.objects import (
 from leasehold_sync.servers.notion.places import Place
 from leasehold_sync.servers.notion.walking import after, place_of, walk
 from leasehold_sync.servers.rows import FIRST
-from leasehold_sync.servers.server import LocalServer, Refused, take
-from leasehold_sync.servers.trouble import Shape
-from leasehold_sync.servers.wire import Reply, Request
+from leasehold_sync.servers.server import LocalServer
 
 MOST_RESULTS = 10_000  # of a query, whoever asks
 _ROOT = "/v1/"

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from leasehold_sync.servers.server import Refused
-from leasehold_sync.servers.wire import Reply, Request
+from leasehold.kit.servers import Refused
+from leasehold.kit.servers.wire import Reply, Request
 
 LIMIT = 10
 MOST = 100

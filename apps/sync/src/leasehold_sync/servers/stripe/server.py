@@ -8,14 +8,15 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from leasehold.kit.servers import Refused, take
+from leasehold.kit.servers.trouble import Shape, may_retry
+from leasehold.kit.servers.wire import Reply, Request
 from leasehold_sync.servers.rows import Rows
-from leasehold_sync.servers.server import LocalServer, Refused, take
+from leasehold_sync.servers.server import LocalServer
 from leasehold_sync.servers.stripe import asking
 from leasehold_sync.servers.stripe.asking import Asked
 from leasehold_sync.servers.stripe.objects import KINDS, line_count_of, line_of, lines_url
 from leasehold_sync.servers.stripe.payments import KINDS as PAYMENT_KINDS
-from leasehold_sync.servers.trouble import Shape, may_retry
-from leasehold_sync.servers.wire import Reply, Request
 
 EVENT_SECONDS = 30 * 86_400  # that events are kept
 _ROOT = "/v1/"

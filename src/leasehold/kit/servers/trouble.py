@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leasehold_sync.servers.wire import Reply
+from leasehold.kit.servers.wire import Reply
 
 ECHO = "echo"  # an error that repeats the credential
 STUCK = "stuck_cursor"  # the page before is shown again

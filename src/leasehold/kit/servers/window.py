@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from leasehold_sync.servers.rows import Clock
+from leasehold.kit.servers.clock import Clock
 
 
 class Window:
