@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from leasehold import shielded
 from leasehold.kit.data.bulk import Bulk, bulk_on
+from leasehold.kit.data.joining import JOINS, join
 from leasehold.kit.errors import DatabaseFailed
 
 _BUSY_SECONDS = 30.0
@@ -34,6 +35,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.engine = open_engine(url)
+        self._is_known = False  # what the server can do, which the first connection finds out
 
     @property
     def is_sqlite(self) -> bool:
@@ -69,6 +71,13 @@ class Database:
         with shielded(), Session(self.engine) as session, session.begin():
             session.connection(execution_options={_WRITES: True})
             yield session
+
+    def joined(self, connection: Any) -> Connection:
+        """Write on a driver's connection, inside its transaction: `job.transaction()`'s, say."""
+        if not self._is_known:
+            self.engine.connect().close()
+            self._is_known = True
+        return join(self.engine, connection)
 
     def bulk(self, connection: Any) -> Bulk:
         """Write many rows on a connection of ours, or of the driver."""
@@ -159,5 +168,6 @@ def _prepare_sqlite(engine: Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get(_WRITES, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        options = connection.get_execution_options()
+        if not options.get(JOINS, False):
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(_WRITES) else "BEGIN")
