@@ -38,3 +38,12 @@ class Forbidden(DocumentsError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class AlreadyThere(DocumentsError):
+    """Something of this name is there already."""
+
+    def __init__(self, what: str, which: str) -> None:
+        super().__init__(f"there is a {what} {which[:80]!r} already")
+        self.what = what
+        self.which = which

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leasehold.kit.data import Migrations
+from leasehold_documents.data.roles import secure
 from leasehold_documents.data.tables import metadata
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 def _make_tables(connection: Connection) -> None:
     metadata.create_all(connection)
+    secure(connection)  # the last: for all tables that there are
 
 
 MIGRATIONS = Migrations("documents", {1: _make_tables}, relations=[*metadata.tables])
