@@ -16,3 +16,12 @@ class DatabaseFailed(LeaseholdError):
 
 class NotServed(LeaseholdError):
     """An application can't be served; the message says what to run."""
+
+
+class BadSetting(LeaseholdError):
+    """A variable of the environment can't be used; its value is not told, it may be a secret."""
+
+    def __init__(self, variable: str, reason: str) -> None:
+        super().__init__(f"{variable} can't be used: {reason}")
+        self.variable = variable
+        self.reason = reason

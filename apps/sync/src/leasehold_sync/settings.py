@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from leasehold.kit.settings import read_settings
+
 PREFIX = "LEASEHOLD_SYNC_"
 # Served alone, the worker is asked for where the API's callers expect it.
 ALIASES = {"/worker": "/sync/worker"}
@@ -22,9 +24,4 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 def settings(environment: Mapping[str, str] = os.environ) -> Settings:
     """Read what the environment says."""
-    said = {
-        key.removeprefix(PREFIX).lower(): text
-        for key, text in environment.items()
-        if key.startswith(PREFIX)
-    }
-    return msgspec.convert(said, Settings, strict=False)
+    return read_settings(Settings, PREFIX, environment)
