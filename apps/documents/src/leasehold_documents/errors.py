@@ -47,3 +47,30 @@ class AlreadyThere(DocumentsError):
         super().__init__(f"there is a {what} {which[:80]!r} already")
         self.what = what
         self.which = which
+
+
+class VaultFailed(DocumentsError):
+    """The storage of files can't be reached, or refuses: trying again may help.
+
+    `reason` names neither a file nor an address: it may be shown to people.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the vault failed: {reason}")
+        self.reason = reason
+
+
+class NotInVault(DocumentsError):
+    """A file is not, or no longer, where the vault keeps it."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the vault has no {key!r}")
+        self.key = key
+
+
+class BadKey(DocumentsError):
+    """What is no key of the vault: a way out of it, above all."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key[:80]!r} is no key of the vault")
+        self.key = key

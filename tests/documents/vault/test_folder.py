@@ -1,0 +1,100 @@
+"""The folder: nothing half written, whoever is killed or gets in each other's way."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leasehold_documents.errors import VaultFailed
+from leasehold_documents.vault.folder import FolderVault
+
+KEY = "tenant/1/original/2/a.pdf"
+
+
+def files(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+
+def test_a_file_that_ends_too_early_leaves_the_old_one_and_no_rest(tmp_path: Path) -> None:
+    class Broken(BytesIO):
+        def read(self, _size: int | None = -1) -> bytes:
+            raise ConnectionResetError("the browser is gone")
+
+    vault = FolderVault(tmp_path)
+    vault.put(KEY, BytesIO(b"old"))
+    with pytest.raises(VaultFailed):
+        vault.put(KEY, Broken())
+    assert files(tmp_path) == [KEY]
+    assert (tmp_path / KEY).read_bytes() == b"old"
+
+
+def test_the_bytes_are_on_the_disk_before_the_name_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    real_sync, real_replace = os.fsync, Path.replace
+
+    def note_sync(descriptor: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        real_sync(descriptor)
+
+    def note_replace(self: Path, target: Any) -> Path:
+        done.append("name")
+        return real_replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(Path, "replace", note_replace)
+    FolderVault(tmp_path).put(KEY, BytesIO(b"x"))
+    assert done == ["file", "name", *["folder"] * 5]
+
+
+def test_what_a_crash_left_half_written_goes_after_a_day(tmp_path: Path) -> None:
+    vault = FolderVault(tmp_path)
+    vault.put(KEY, BytesIO(b"x"))
+    left, fresh = (tmp_path / ".incoming" / name for name in ("left", "fresh"))
+    for path in (left, fresh):
+        path.write_bytes(b"half")
+    os.utime(left, (1, 1))
+    vault.put(KEY, BytesIO(b"y"))
+    assert files(tmp_path) == [".incoming/fresh", KEY]
+
+
+def test_only_this_user_may_read(tmp_path: Path) -> None:
+    vault = FolderVault(tmp_path / "vault")
+    vault.put(KEY, BytesIO(b"x"))
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "vault").rglob("*")}
+    assert modes <= {0o600, 0o700}
+
+
+def test_a_put_beside_deletes_of_its_folder_is_never_lost(tmp_path: Path) -> None:
+    vault = FolderVault(tmp_path)
+    ending = threading.Event()
+
+    def sweep() -> None:
+        while not ending.is_set():
+            vault.delete("tenant/1/original/2/other.pdf")
+
+    thread = threading.Thread(target=sweep)
+    thread.start()
+    try:
+        for _ in range(200):
+            vault.put(KEY, BytesIO(b"x"))
+            assert vault.exists(KEY)
+            vault.delete(KEY)
+    finally:
+        ending.set()
+        thread.join()
+
+
+def test_what_the_disk_refuses_is_told_without_a_path(tmp_path: Path) -> None:
+    (tmp_path / "tenant").write_text("no folder")
+    with pytest.raises(VaultFailed) as told:
+        FolderVault(tmp_path).put(KEY, BytesIO(b"x"))
+    assert str(tmp_path) not in str(told.value)
+    assert files(tmp_path) == ["tenant"]
