@@ -50,7 +50,7 @@ def test_a_long_reader_is_reported_and_the_log_shrinks_after_it(sqlite_url: str,
         enqueue_one(store)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM leasehold_job").fetchone()
-        for _ in range(24):
+        for _ in range(40):
             store.enqueue(new_jobs(5, args=args))
         assert wal.stat().st_size > _WAL_KEPT_BYTES
         (found,) = [finding for finding in store.examine() if finding.topic == "log"]

@@ -21,7 +21,8 @@ from leasehold.store.sqlite.readers import Readers
 from leasehold.store.sqlite.wal import LONG_BYTES, WalMeter
 
 _FORK_WAIT_SECONDS = 5.0
-_WAL_KEPT_BYTES = 4 * LONG_BYTES
+_SOME_BYTES = 512 * 1024  # of the log, worth a checkpoint when nothing else is to do
+_WAL_KEPT_BYTES = 2 * LONG_BYTES
 _logger = logging.getLogger("leasehold.store")
 
 _PRAGMAS = (
@@ -144,7 +145,7 @@ class Database:
         self._be_prepared()
         with translating(), self._gate.hold():
             self._open_writer()
-            self._checkpoint_if_long(LONG_BYTES // 8)
+            self._checkpoint_if_long(_SOME_BYTES)
 
     def checkpoint(self) -> Checkpoint:
         """Copy the log into the database, as far as readers let it."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
-LONG_BYTES = 4 * 1024 * 1024
+LONG_BYTES = 16 * 1024 * 1024
 
 _HEADER_BYTES = 32
 _FRAME_HEADER_BYTES = 24
