@@ -45,6 +45,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     jwt_audience: str = ""
     public_url: str = ""  # where people reach the service: OAuth and e-mail need it
 
+    # Whom the command line acts for, where it is not said: an organization, and one of its people.
+    tenant: str = ""
+    user: str = ""
+
     # What a page costs, in cents.
     fast_cents: int = 2
     hires_cents: int = 5

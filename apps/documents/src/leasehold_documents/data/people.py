@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
 
 from leasehold.kit.data import upsert
 from leasehold_documents.data.tables import memberships, organizations, users
@@ -86,6 +86,14 @@ def find_users(connection: Connection) -> list[dict[str, Any]]:
 def add_organization(connection: Connection, tenant_id: UUID, name: str, now: datetime) -> None:
     row = {"id": tenant_id, "name": name, "created_at": now}
     connection.execute(insert(organizations), row)
+
+
+def set_prices(
+    connection: Connection, tenant_id: UUID, *, fast_cents: int | None, hires_cents: int | None
+) -> None:
+    """Say what a page costs a tenant; None: as the settings say."""
+    prices = {"fast_cents": fast_cents, "hires_cents": hires_cents}
+    connection.execute(update(organizations).where(organizations.c.id == tenant_id), prices)
 
 
 def add_user(
