@@ -186,3 +186,16 @@ def test_a_job_that_ended_and_is_tried_again_has_its_new_state_only(
     assert [row["status"] for row in tables.rows("states")] == ["queued"]
     settle(store, claim_one(store), "succeeded")
     assert [row["status"] for row in tables.rows("states")] == ["succeeded"]
+
+
+@pytest.mark.parametrize("place", list(Place))
+def test_the_view_of_states_says_whose_a_job_is(store: Store, tables: Tables, place: Place) -> None:
+    job_id, _ = bring(store, place, tenant="acme")
+
+    name = "leasehold_states" if store.url.startswith("sqlite:") else "leasehold.states"
+    (row,) = tables.execute(f"SELECT id, status, tenant_id FROM {name}")  # noqa: S608 - ours
+    assert (str(row["id"]), row["status"], row["tenant_id"]) == (
+        str(job_id),
+        STATE_OF[place],
+        "acme",
+    )

@@ -74,6 +74,7 @@ WORKER_FUNCTIONS: Final = frozenset(
             "hand_over",
         ),
         *("tenant_room", "hold_tenants"),
+        *("claim_next", "claimable", "take_first", "promote_due"),
         *("save", "settle", "erase", "erase_ended", "living", "is_wanting"),
         *("past_their_time", "kept_seconds", "prune_horizon"),
         *("prune_jobs", "prune_batches", "prune_keys"),

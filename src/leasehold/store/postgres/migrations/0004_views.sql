@@ -96,35 +96,35 @@ SELECT
   cost
 FROM leasehold.record;
 
--- Each job once, with its state and nothing else: who asks for one state reads where those stand, and not
+-- Each job once, with its state and its tenant and nothing else: who asks for one state reads where those stand, and not
 -- all jobs. Dead and cancelled ones by the index of unhappy outcomes, failed ones by theirs.
 CREATE VIEW leasehold.states AS
-SELECT job_id AS id, 'running' AS status
+SELECT job_id AS id, 'running' AS status, tenant AS tenant_id
 FROM leasehold.lease
 UNION ALL
-SELECT job_id, 'blocked'
+SELECT job_id, 'blocked', tenant
 FROM leasehold.waiting
 WHERE lane <> '' OR stage = '#'
 UNION ALL
-SELECT job_id, 'failed'
+SELECT job_id, 'failed', tenant
 FROM leasehold.scheduled
 WHERE failures > 0
 UNION ALL
-SELECT job_id, 'queued'
+SELECT job_id, 'queued', tenant
 FROM leasehold.waiting
 WHERE NOT (lane <> '' OR stage = '#')
 UNION ALL
-SELECT job_id, 'queued'
+SELECT job_id, 'queued', tenant
 FROM leasehold.scheduled
 WHERE NOT failures > 0
 UNION ALL
-SELECT job_id, 'queued'
+SELECT job_id, 'queued', tenant
 FROM leasehold.ready
 UNION ALL
-SELECT job_id, 'queued'
+SELECT job_id, 'queued', tenant
 FROM leasehold.parked
 UNION ALL
-SELECT ended.job_id, 'dead'
+SELECT ended.job_id, 'dead', ended.tenant
 FROM leasehold.outcome AS ended
 WHERE ended.state = 'dead' AND ended.state <> 'succeeded'
   AND NOT EXISTS (SELECT 1 FROM leasehold.outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
@@ -134,7 +134,7 @@ WHERE ended.state = 'dead' AND ended.state <> 'succeeded'
   AND NOT EXISTS (SELECT 1 FROM leasehold.ready AS live WHERE live.job_id = ended.job_id)
   AND NOT EXISTS (SELECT 1 FROM leasehold.parked AS live WHERE live.job_id = ended.job_id)
 UNION ALL
-SELECT ended.job_id, 'cancelled'
+SELECT ended.job_id, 'cancelled', ended.tenant
 FROM leasehold.outcome AS ended
 WHERE ended.state = 'cancelled' AND ended.state <> 'succeeded'
   AND NOT EXISTS (SELECT 1 FROM leasehold.outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
@@ -144,7 +144,7 @@ WHERE ended.state = 'cancelled' AND ended.state <> 'succeeded'
   AND NOT EXISTS (SELECT 1 FROM leasehold.ready AS live WHERE live.job_id = ended.job_id)
   AND NOT EXISTS (SELECT 1 FROM leasehold.parked AS live WHERE live.job_id = ended.job_id)
 UNION ALL
-SELECT ended.job_id, 'succeeded'
+SELECT ended.job_id, 'succeeded', ended.tenant
 FROM leasehold.outcome AS ended
 WHERE ended.state = 'succeeded'
   AND NOT EXISTS (SELECT 1 FROM leasehold.outcome AS later WHERE later.job_id = ended.job_id AND later.attempt > ended.attempt)
