@@ -23,6 +23,14 @@ class Rejected(DocumentsError):
         self.reason = reason
 
 
+class ParserCrashed(DocumentsError):
+    """The process that read a file has crashed, or went over its limits; it may be tried again."""
+
+
+class ParserLost(DocumentsError):
+    """The process that starts parsers was ended, which says nothing of the file."""
+
+
 class NotFound(DocumentsError):
     """There is no such thing for this tenant; another one's is not there, either."""
 

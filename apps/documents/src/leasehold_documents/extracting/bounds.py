@@ -1,0 +1,29 @@
+"""What a parser may use."""
+
+from __future__ import annotations
+
+import msgspec
+
+from leasehold.sandbox.limits import Confinement
+
+_MIB = 1_048_576
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one file, or of one page where it is rendered."""
+
+    memory_bytes: int = 1_024 * _MIB  # of address space, libraries included
+    cpu_seconds: float = 120.0
+    seconds: float = 300.0
+    file_bytes: int = 128 * _MIB  # of what it writes; all of it is in memory
+    answer_bytes: int = 256 * _MIB
+
+    @property
+    def confinement(self) -> Confinement:
+        return Confinement(
+            memory_bytes=self.memory_bytes,
+            file_bytes=self.file_bytes,
+            open_files=64,
+            processes=0,
+            network=False,
+        )
