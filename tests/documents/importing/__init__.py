@@ -1,0 +1,1 @@
+"""Imports: connectors, tokens, and files that come in once."""

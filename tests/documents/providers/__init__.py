@@ -1,0 +1,1 @@
+"""How clouds are read, over real HTTP from servers that behave like them."""
