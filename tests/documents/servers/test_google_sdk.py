@@ -30,7 +30,7 @@ def server() -> Iterator[DriveServer]:
 def drive(server: DriveServer) -> Iterator[Any]:
     granted = server.grant()
     server.expire()  # so that the client has to refresh before anything else
-    credentials = Credentials(
+    credentials = Credentials(  # type: ignore[no-untyped-call]  # it ships half its types
         granted["access_token"],
         refresh_token=granted["refresh_token"],
         token_uri=f"{server.url}/token",
