@@ -8,5 +8,6 @@ They go with `leasehold.cli.kit`, which has what commands ask, answer and fail w
 from leasehold.kit.cli.migrate import migrate_command
 from leasehold.kit.cli.opening import Opened, open_tables
 from leasehold.kit.cli.serve import serve_command
+from leasehold.kit.cli.working import has_worker
 
-__all__ = ["Opened", "migrate_command", "open_tables", "serve_command"]
+__all__ = ["Opened", "has_worker", "migrate_command", "open_tables", "serve_command"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import msgspec
 
 import leasehold as lh
+from leasehold.kit.cli import has_worker
 from leasehold_links.data import imports
 from leasehold_links.tasks import import_file
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from leasehold.kit.cli import Opened
 
 _LOOK_SECONDS = 0.2
-_ALIVE = timedelta(seconds=30)  # workers show themselves every few seconds
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,11 +55,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_worked_on(client: lh.Client) -> bool:
     """Whether a worker is there that imports."""
-    latest = datetime.now(UTC) - _ALIVE
-    return any(
-        import_file.name in worker.kinds and worker.seen_at is not None and worker.seen_at > latest
-        for worker in client.workers()
-    )
+    return has_worker(client, import_file.name)
 
 
 def follow(
