@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leasehold.kit.data import Migrations
+from leasehold_documents.data.jobs_view import make_jobs_view
 from leasehold_documents.data.roles import secure
+from leasehold_documents.data.seed_defaults import set_defaults
 from leasehold_documents.data.tables import metadata
 
 if TYPE_CHECKING:
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 
 def _make_tables(connection: Connection) -> None:
     metadata.create_all(connection)
-    secure(connection)  # the last: for all tables that there are
+    set_defaults(connection)
+    secure(connection)  # for all tables that there are
+    make_jobs_view(connection)
 
 
-MIGRATIONS = Migrations("documents", {1: _make_tables}, relations=[*metadata.tables])
+MIGRATIONS = Migrations("documents", {1: _make_tables}, relations=[*metadata.tables, "jobs"])
