@@ -28,6 +28,7 @@ MEMBER_RIGHTS: dict[str, str] = {
     "document_ledger": "SELECT, INSERT",
     "notifications": "SELECT, UPDATE",
     "document_suggestions": "SELECT, UPDATE",
+    "document_lessons": ALL,
     "document_audit": "",
 }
 # Roles are the whole server's: another database's migration may make them at the same moment.

@@ -11,9 +11,11 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     ForeignKey,
+    Identity,
     Index,
     Integer,
     MetaData,
@@ -189,6 +191,25 @@ document_chunks = Table(
     Index("idx_document_chunks_doc", "document_id", "chunk_index"),
 )
 
+# What search knows of a chunk of a document's current extraction; its words are in the index of
+# either database: see `search_index`. Of more hits than are ranked, the greatest numbers count.
+terms = Table(
+    "document_terms",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), Identity(), primary_key=True),
+    _tenant(),
+    Column("document_id", Id, ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
+    Column(
+        "chunk_id",
+        Id,
+        ForeignKey("document_chunks.id", ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
+    Column("is_title", Boolean, nullable=False),
+    Index("document_terms_document", "document_id"),
+)
+
 # Money: what is reserved is later booked or given back, each at most once for an extraction.
 ledger = Table(
     "document_ledger",
@@ -241,6 +262,18 @@ suggestions = Table(
         name="document_suggestion_state",
     ),
     Index("document_suggestions_state", "tenant_id", "state", "created_at"),
+)
+
+# What people's decisions taught about a paper's type; it goes with the paper.
+lessons = Table(
+    "document_lessons",
+    metadata,
+    Column("document_id", Id, ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    _tenant(),
+    Column("doc_type", Text, nullable=False),
+    Column("words", Data, nullable=False),  # stems, and how often each occurs
+    _moment("learnt_at"),
+    Index("document_lessons_tenant", "tenant_id", "learnt_at"),
 )
 
 # Refused looks at other tenants, mismatched jobs: written by a transaction of its own, which stays.

@@ -1,0 +1,80 @@
+"""Where words are looked up: a GIN index of PostgreSQL, FTS5 of SQLite, with the same marks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leasehold_documents.data.roles import schema_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+# Out of line and not compressed: of a thousand hits most are sorted by their number alone.
+# Without the list of what is still to be sorted in, which each search would have to read.
+_POSTGRES = """
+CREATE EXTENSION IF NOT EXISTS btree_gin;
+
+ALTER TABLE document_terms
+  ADD COLUMN stems text NOT NULL,
+  ADD COLUMN tsv tsvector NOT NULL,
+  ALTER COLUMN stems SET STORAGE EXTERNAL,
+  ALTER COLUMN tsv SET STORAGE EXTERNAL;
+
+CREATE INDEX document_terms_words
+  ON document_terms USING gin (tenant_id, tsv)
+  WITH (fastupdate = off);
+
+-- A person's hits, the newest first: as the owner, since under row level security the match would
+-- not be looked up in the index. So who asks, and for which tenant, is checked here.
+CREATE FUNCTION {schema}.documents_search(wanted_tenant uuid, wanted tsquery, most integer)
+RETURNS TABLE (number bigint, is_title boolean, stems text)
+LANGUAGE plpgsql
+STABLE
+SECURITY DEFINER
+SET search_path = pg_catalog, {schema}, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $$
+BEGIN
+  IF NOT wanted_tenant = ANY (documents_tenants('{{reader,member,admin}}')) THEN
+    RAISE insufficient_privilege
+      USING MESSAGE = 'only members of an organization may search in it';
+  END IF;
+  RETURN QUERY
+    WITH hits AS MATERIALIZED (
+      SELECT t.number, t.is_title, t.stems
+      FROM {schema}.document_terms AS t
+      WHERE t.tenant_id = wanted_tenant
+        AND t.tsv @@ wanted
+    )
+    SELECT h.number, h.is_title, h.stems
+    FROM hits AS h
+    ORDER BY h.number DESC
+    LIMIT most;
+END
+$$;
+
+REVOKE ALL ON FUNCTION {schema}.documents_search(uuid, tsquery, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION {schema}.documents_search(uuid, tsquery, integer)
+  TO documents_member, documents_worker;
+"""
+# Its tokenizer takes all but ASCII's signs for letters, and we give it none of those.
+_SQLITE = (
+    "CREATE VIRTUAL TABLE document_words USING fts5(stems, marks, tokenize = 'ascii')",
+    """
+    CREATE TRIGGER document_terms_gone
+    AFTER DELETE ON document_terms
+    BEGIN
+      DELETE FROM document_words WHERE rowid = old.number;
+    END
+    """,
+)
+
+
+def make_search_index(connection: Connection) -> None:
+    """Make it; for tables and roles that stand already."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(_POSTGRES.format(schema=schema_of(connection)))
+        return
+    for statement in _SQLITE:
+        connection.exec_driver_sql(statement)

@@ -1,0 +1,87 @@
+"""Papers of a tenant as they stand after an extraction, and what is found of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from sqlalchemy import Connection, insert, update
+
+import leasehold as lh
+from leasehold.kit.data import Database
+from leasehold_documents.access import Access, add_member, create_organization, create_user
+from leasehold_documents.data.tables import document_chunks, documents, extractions
+from leasehold_documents.searching import index_chunks, search
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Text(NamedTuple):
+    """A chunk's text."""
+
+    text: str
+    element_type: str = "NarrativeText"
+
+
+class Archive:
+    """One tenant with one person, and the papers that are put into it."""
+
+    def __init__(self, queue: lh.Client, database: Database, name: str = "Muster GmbH") -> None:
+        self.database = database
+        self.tenant_id = create_organization(database, name)
+        user_id = create_user(database, f"{uuid4()}@example.com")
+        add_member(database, user_id, self.tenant_id)
+        self.access = Access(queue, database, user_id, self.tenant_id)
+
+    def put(self, name: str, *chunks: str | Text) -> UUID:
+        """Add a paper whose chunks are these."""
+        with self.database.write() as connection:
+            document_id = self._add_document(connection, name)
+            self.extract(connection, document_id, chunks)
+        return document_id
+
+    def extract(
+        self, connection: Connection, document_id: UUID, chunks: Sequence[str | Text]
+    ) -> UUID:
+        """Make these chunks the paper's current extraction."""
+        extraction_id = self._add_extraction(connection, document_id)
+        for index, chunk in enumerate(chunks):
+            self._add_chunk(connection, document_id, extraction_id, index, chunk)
+        current = {"current_extraction_id": extraction_id}
+        connection.execute(update(documents).where(documents.c.id == document_id).values(current))
+        index_chunks(connection, self.tenant_id, extraction_id)
+        return extraction_id
+
+    def found(self, text: str, *, limit: int = 100) -> list[str]:
+        """Name the papers that a search finds, best first."""
+        return list(dict.fromkeys(hit.name for hit in search(self.access, text, limit=limit)))
+
+    def _add_document(self, connection: Connection, name: str) -> UUID:
+        document_id = uuid4()
+        whose = {"id": document_id, "tenant_id": self.tenant_id, "name": name, "file_path": "x"}
+        content = {"media_type": "application/pdf", "size_bytes": 3, "sha256": "0" * 64}
+        row = whose | content | {"created_at": NOW, "updated_at": NOW}
+        connection.execute(insert(documents), row)
+        return document_id
+
+    def _add_extraction(self, connection: Connection, document_id: UUID) -> UUID:
+        row = {"id": uuid4(), "tenant_id": self.tenant_id, "document_id": document_id}
+        how = {"engine": "unstructured_fast", "status": "done"}
+        connection.execute(insert(extractions), row | how | {"created_at": NOW, "updated_at": NOW})
+        return row["id"]
+
+    def _add_chunk(
+        self,
+        connection: Connection,
+        document_id: UUID,
+        extraction_id: UUID,
+        index: int,
+        chunk: str | Text,
+    ) -> None:
+        given = Text(chunk) if isinstance(chunk, str) else chunk
+        whose = {"id": uuid4(), "tenant_id": self.tenant_id, "document_id": document_id}
+        where = {"extraction_id": extraction_id, "chunk_index": index, "page_number": index + 1}
+        row = {**whose, **where, **given._asdict(), "created_at": NOW}
+        connection.execute(insert(document_chunks), row)

@@ -1,0 +1,74 @@
+"""What a person types in German finds what they mean, on both stores."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.documents.searching.kit import Archive
+
+TEXTS = {
+    "umlaut": "Die Kündigung der Wohnung erfolgt fristgerecht durch Herrn Müller.",
+    "spelled out": "Die Kuendigung der Wohnung durch Herrn Mueller ist eingegangen.",
+    "sharp s": "Das Haus steht in der Hauptstraße, Größe und Maße liegen bei.",
+    "double s": "Das Haus steht in der Hauptstrasse.",
+    "compound": "Zwischen den Parteien wird folgender Mietvertrag geschlossen.",
+    "compounds": "Alle Mietverträge und Pachtverträge wurden verlängert.",
+    "hyphenated": "Der Miet-Vertrag wurde geprüft.",
+    "divided": "Wir bestätigen die Kündigungs-\nbestätigung vom Montag.",
+    "half": "Miet-\nund Kaufangebote gelten als erloschen.",
+    "soft": "Die Neben\u00adkosten\u00adabrechnung liegt bei.",
+    "decomposed": "Der Schlu\u0308ssel zur Gara\u0308ge fehlt.",
+    "ligature": "Die \ufb01xen Kosten sind beglichen.",
+    "number": "Rechnung 2024/0815 vom 12.03.2024 über 1.234,56 EUR.",
+}
+
+
+@pytest.fixture
+def papers(archive: Archive) -> Archive:
+    for name, text in TEXTS.items():
+        archive.put(name, text)
+    return archive
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("Kündigung", {"umlaut", "spelled out", "divided"}),
+        ("kuendigung", {"umlaut", "spelled out", "divided"}),
+        ("KÜNDIGUNGEN wohnung", {"umlaut", "spelled out"}),
+        ("müller", {"umlaut", "spelled out"}),
+        ("Mueller", {"umlaut", "spelled out"}),
+        ("hauptstrasse", {"sharp s", "double s"}),
+        ("Hauptstraße", {"sharp s", "double s"}),
+        ("groesse", {"sharp s"}),
+        ("vertrag", {"compound", "compounds", "hyphenated"}),
+        ("Verträge", {"compound", "compounds", "hyphenated"}),
+        ("mietvertrag", {"compound", "compounds", "hyphenated"}),
+        ("miet-vertrag", {"compound", "compounds", "hyphenated"}),
+        ("Miet*", {"compound", "compounds", "hyphenated", "half"}),
+        ("Pacht", {"compounds"}),
+        ("kündigungsbestätigung", {"divided"}),
+        ("Bestätigung", {"divided"}),
+        ("nebenkostenabrechnung", {"soft"}),
+        ("abrechnung", {"soft"}),
+        ("schlüssel garage", {"decomposed"}),
+        ("fixe", {"ligature"}),
+        ("12.03.2024", {"number"}),
+        ("2024/0815", {"number"}),
+        ("03.12.2024", set()),
+        ("pachtvertrag oder müller", {"compounds", "umlaut", "spelled out"}),
+        ("pachtvertrag OR garage", {"compounds", "decomposed"}),
+        ("haus -hauptstrasse", set()),
+        ("wohnung -kuendigung", set()),
+        ("vertrag -pachtvertrag", {"compound", "hyphenated"}),
+        ('"kündigung der wohnung"', {"umlaut", "spelled out"}),
+        ('"wohnung der kündigung"', set()),
+        ('"vertrag"', {"hyphenated"}),
+        ('kosten -"fixen kosten"', set()),
+        ("der mietvertrag", {"compound", "compounds", "hyphenated"}),
+        ("„Kündigung der Wohnung“", {"umlaut", "spelled out"}),
+        ("rechnung", {"number", "soft"}),
+    ],
+)
+def test_what_is_typed_finds_what_is_meant(papers: Archive, typed: str, names: set[str]) -> None:
+    assert set(papers.found(typed)) == names
