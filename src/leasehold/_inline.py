@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leasehold.model.ids import WorkerId
+from leasehold.model.lanes import HELD, SUSPECTS, USUAL, Ask, Look, parked
 from leasehold.model.values import DEFAULT_LEASE_SECONDS, Want
 from leasehold.store.base import Answer
 from leasehold.upkeep.following import follow_up, sweep_dependents
@@ -22,14 +23,18 @@ from leasehold.worker.sealing import Opener
 from leasehold.worker.settling import settlement
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from leasehold.client import Client
     from leasehold.model.outcomes import Outcome
     from leasehold.model.values import Claim
     from leasehold.registry import Registry
+    from leasehold.store.base import Store
     from leasehold.task import Task
 
 _WORKER = WorkerId(1)
 _PROMOTE_LIMIT = 10_000
+_MOST_LANES = 1_000
 _STOP_SECONDS = 5.0
 
 
@@ -56,8 +61,21 @@ def claim_next(client: Client, registry: Registry) -> Claim | None:
             store.claim(_WORKER, wants, limit=1, leases=leases)
             or store.claim(_WORKER, wants, limit=1, leases=leases, is_for_suspects=True)
             or store.claim_parked(_WORKER, wants, limit=1, leases=leases)
+            or _claim_of_lanes(store, wants, leases)
         )
     return claims[0] if claims else None
+
+
+def _claim_of_lanes(
+    store: Store, wants: Sequence[Want], leases: Mapping[str, float]
+) -> list[Claim]:
+    """Take a job that has a share or a throttle: of the lane whose first one has waited longest."""
+    stages = [USUAL, HELD, SUSPECTS, *(parked(kind) for kind in leases)]
+    looks = [Look(want.queue, stage) for want in wants for stage in stages]
+    lanes = store.look_lanes(_WORKER, looks, parties=_MOST_LANES, page=_MOST_LANES, after={})
+    has_room = sorted((lane for lane in lanes if lane.room > 0), key=lambda lane: -lane.age_seconds)
+    asks = [Ask(lane.place, 1) for lane in has_room]
+    return store.claim_lanes(_WORKER, asks, limit=1, leases=leases) if asks else []
 
 
 def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:

@@ -148,6 +148,16 @@ def test_drain_leaves_unknown_kinds_and_runs_them_once_they_are_known(client: lh
     assert testing.drain(client, [add]).succeeded == 1
 
 
+def test_drain_lets_shares_of_tenants_run_too(client: lh.Client) -> None:
+    @lh.task(name="shared", share=lh.TENANT)
+    def shared() -> str:
+        return lh.current_job().tenant
+
+    for tenant in ("acme", "globex", "acme"):
+        client.enqueue(shared.with_options(tenant=tenant))
+    assert testing.drain(client, [shared]).succeeded == 3
+
+
 def test_a_handlers_transaction_ends_its_job(client: lh.Client) -> None:
     @lh.task(name="own")
     def own() -> None:
