@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from uuid import UUID
 
+from sqlalchemy import Connection
+
 from leasehold_documents.data.binding import as_login
 
 if TYPE_CHECKING:
@@ -19,9 +21,9 @@ R = TypeVar("R")
 
 
 class BoundEnqueuer:
-    """Enqueues on a session; while it does, the transaction is the login's, not the role's."""
+    """Enqueues in a transaction; while it does, that is the login's, not the role's."""
 
-    def __init__(self, client: lh.Client, session: Session, role: str) -> None:
+    def __init__(self, client: lh.Client, session: Session | Connection, role: str) -> None:
         self._client = client
         self._session = session
         self._role = role
@@ -41,5 +43,11 @@ class BoundEnqueuer:
         with self._as_login():
             return self._client.on(self._session).enqueue_all(calls)
 
+    def add_all(self, batch: lh.Batch, calls: Iterable[lh.Call]) -> int:
+        """Add many as members of a batch."""
+        with self._as_login():
+            return batch.on(self._session).add_many(calls)
+
     def _as_login(self) -> AbstractContextManager[None]:
-        return as_login(self._session.connection(), self._role)
+        bound = self._session
+        return as_login(bound if isinstance(bound, Connection) else bound.connection(), self._role)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leasehold_documents.access.enqueuing import BoundEnqueuer
-from leasehold_documents.data.binding import WORKER, bind_worker
+from leasehold_documents.data.binding import WORKER, bind_worker, unbind
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -38,6 +38,14 @@ class Service:
             bind_worker(session.connection())
             yield session
 
-    def on(self, session: Session) -> BoundEnqueuer:
-        """Enqueue in a transaction of `write`; say whose the job is by `tenant=`."""
+    @contextmanager
+    def joined(self, connection: Any) -> Iterator[Connection]:
+        """Write on the connection of a job's own transaction, which the queue ends as it began."""
+        joined = self.database.joined(connection)
+        bind_worker(joined)
+        yield joined
+        unbind(joined)
+
+    def on(self, session: Session | Connection) -> BoundEnqueuer:
+        """Enqueue in a transaction of `write` or `joined`; say whose the job is by `tenant=`."""
         return BoundEnqueuer(self.client, session, WORKER)

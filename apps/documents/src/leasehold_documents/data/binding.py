@@ -39,6 +39,12 @@ def bind_worker(connection: Connection) -> None:
         connection.execute(_BIND, {"user": "", "tenant": "", "role": WORKER})
 
 
+def unbind(connection: Connection) -> None:
+    """Let the rest of the transaction be who has logged in."""
+    if _has_roles(connection):
+        connection.execute(_ACT, {"role": _NO_ROLE})
+
+
 @contextmanager
 def as_login(connection: Connection, role: str) -> Iterator[None]:
     """Act as who has logged in, for the queue's own tables, and as `role` again afterwards."""
