@@ -82,3 +82,21 @@ class BadKey(DocumentsError):
     def __init__(self, key: str) -> None:
         super().__init__(f"{key[:80]!r} is no key of the vault")
         self.key = key
+
+
+class TooLarge(Rejected):
+    """A file that is longer than files may be."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        megabytes = f"{limit_bytes / 1_048_576:,.0f}"
+        super().__init__("FILE_TOO_LARGE", f"a file may have {megabytes} MB: send a smaller one")
+        self.limit_bytes = limit_bytes
+
+
+class TooLate(DocumentsError):
+    """An extraction that has ended already, or was agreed to by others; ask for a new estimate."""
+
+    def __init__(self, extraction_id: UUID, status: str) -> None:
+        super().__init__(f"extraction {extraction_id} is {status}: ask for a new estimate")
+        self.extraction_id = extraction_id
+        self.status = status

@@ -171,6 +171,7 @@ extractions = Table(
     ),
     Index("extractions_document", "document_id", "created_at"),
     Index("extractions_tenant", "tenant_id", "created_at"),
+    Index("extractions_consent", "tenant_id", "consent_given_by", "status"),
     Index("extractions_job", "job_id"),
 )
 
@@ -220,10 +221,13 @@ ledger = Table(
     Column("entry", Text, nullable=False),
     Column("pages", Integer, nullable=False),
     Column("cents", Integer, nullable=False),
+    Column("sha256", Text, nullable=False),  # of what: a content is paid for once
+    Column("engine", Text, nullable=False),
     _moment("created_at"),
     UniqueConstraint("extraction_id", "entry", name="document_ledger_once"),
     CheckConstraint("entry IN ('reserve', 'book', 'refund')", name="document_ledger_entry"),
     Index("document_ledger_tenant", "tenant_id", "created_at"),
+    Index("document_ledger_content", "tenant_id", "sha256", "engine"),
 )
 
 notifications = Table(

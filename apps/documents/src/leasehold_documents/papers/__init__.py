@@ -1,0 +1,7 @@
+"""The papers themselves: taken in, listed, and deleted with all that was made of them."""
+
+from leasehold_documents.papers.adding import add
+from leasehold_documents.papers.deleting import delete, forget_files
+from leasehold_documents.papers.looking import get, page
+
+__all__ = ["add", "delete", "forget_files", "get", "page"]

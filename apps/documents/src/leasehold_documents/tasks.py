@@ -1,0 +1,20 @@
+"""All jobs of the application, for a worker: `lh.Worker(client, tasks)`."""
+
+from __future__ import annotations
+
+from leasehold_documents.notifying import mail
+from leasehold_documents.papers import forget_files
+from leasehold_documents.running.classification import classify_document
+from leasehold_documents.running.ended import extraction_ended
+from leasehold_documents.running.extraction import extract_document, extract_pages
+from leasehold_documents.running.passwords import forget_password
+
+__all__ = [
+    "classify_document",
+    "extract_document",
+    "extract_pages",
+    "extraction_ended",
+    "forget_files",
+    "forget_password",
+    "mail",
+]
