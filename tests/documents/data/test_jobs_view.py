@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 import leasehold as lh
-from leasehold.kit.data import Database
+from leasehold.kit.data import Database, queue_views
 from tests.documents.access.kit import Two, make_two
 from tests.documents.data.kit import enqueue, run
 
@@ -64,6 +64,20 @@ def test_other_applications_jobs_are_not_there(
     with database.browse() as connection:
         found = connection.execute(text("SELECT id, type FROM jobs")).all()
     assert [(str(row.id), row.type) for row in found] == [(str(mine), "extract_document")]
+
+
+@pytest.mark.parametrize("behave", ["well", "die", "fail", "cancel"])
+def test_all_is_as_the_queue_itself_shows_it(
+    queue: lh.Client, database: Database, two: Two, behave: str
+) -> None:
+    enqueue(queue, two.first, behave, delay="1ms")
+    run(queue)
+    with database.browse() as connection:
+        mine = connection.execute(text("SELECT * FROM jobs")).mappings().one()
+        theirs = text(f"SELECT * FROM {queue_views(connection)['jobs']}")  # noqa: S608 - the kit's
+        original = connection.execute(theirs).mappings().one()
+    same = [name for name in mine if name not in {"status", "tenant_id", "created_by"}]
+    assert {name: mine[name] for name in same} == {name: original[name] for name in same}
 
 
 def test_a_job_has_all_that_the_seed_asks_for(

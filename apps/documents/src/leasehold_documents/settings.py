@@ -84,7 +84,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     gdrive_secret: str = ""
     gdrive_url: str = ""
 
-    # When somebody is told.
+    # When somebody is told, and whom it is mailed to.
+    admin_email: str = ""
     queue_warning: int = 100  # jobs that wait
     dead_alert: int = 10  # jobs that died within an hour
     silence_seconds: float = 300.0  # without a worker the service is not healthy

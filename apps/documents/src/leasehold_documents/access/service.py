@@ -32,6 +32,13 @@ class Service:
             yield connection
 
     @contextmanager
+    def browse(self) -> Iterator[Connection]:
+        """Look at how jobs stand."""
+        with self.database.browse() as connection:
+            bind_worker(connection)
+            yield connection
+
+    @contextmanager
     def write(self) -> Iterator[Session]:
         """Change; committed at the end of the `with`, unless it fails."""
         with self.database.write_session() as session:
