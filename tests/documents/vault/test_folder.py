@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 from io import BytesIO
 from pathlib import Path
@@ -50,8 +52,44 @@ def test_the_bytes_are_on_the_disk_before_the_name_is(
 
     monkeypatch.setattr(os, "fsync", note_sync)
     monkeypatch.setattr(Path, "replace", note_replace)
-    FolderVault(tmp_path).put(KEY, BytesIO(b"x"))
+    vault = FolderVault(tmp_path)
+    vault.put(KEY, BytesIO(b"x"))
     assert done == ["file", "name", *["folder"] * 5]
+    done.clear()
+    vault.put(KEY, BytesIO(b"x"))
+    assert done == ["file", "name", "folder", "folder"], "a tenant's folders are safe already"
+    vault.delete_under("tenant/1/")
+    done.clear()
+    vault.put(KEY, BytesIO(b"x"))
+    assert done == ["file", "name", *["folder"] * 5]
+
+
+_WRITER = """
+import sys
+from io import BytesIO
+from pathlib import Path
+from leasehold_documents.vault.folder import FolderVault
+vault = FolderVault(Path(sys.argv[1]))
+while True:
+    for letter in (b"a", b"b"):
+        vault.put("tenant/1/original/2/a.pdf", BytesIO(letter * 2_000_000))
+        print(flush=True)
+"""
+
+
+def test_whoever_is_killed_while_writing_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+    vault = FolderVault(tmp_path)
+    for puts in range(1, 6):
+        with subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(tmp_path)], stdout=subprocess.PIPE
+        ) as writer:
+            assert writer.stdout is not None
+            for _ in range(puts):
+                writer.stdout.readline()
+            writer.kill()
+        with vault.open(KEY) as file:
+            content = file.read()
+        assert (len(content), len(set(content))) == (2_000_000, 1)
 
 
 def test_what_a_crash_left_half_written_goes_after_a_day(tmp_path: Path) -> None:

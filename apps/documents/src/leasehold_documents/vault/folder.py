@@ -24,6 +24,7 @@ class FolderVault:
 
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
+        self._kept: set[Path] = set()
 
     def put(self, key: str, file: BinaryIO) -> int:
         """Write beside, wait for the disk, rename: the key names the old file or the new one."""
@@ -74,6 +75,7 @@ class FolderVault:
 
     def delete_under(self, prefix: str) -> None:
         folder = self._root / check_prefix(prefix)
+        self._kept.clear()
         with _told(), suppress(FileNotFoundError):
             shutil.rmtree(folder)
 
@@ -104,10 +106,20 @@ class FolderVault:
             except FileNotFoundError:
                 if not tries_left:
                     raise
-        for folder in (target.parent, *target.parent.parents):
-            _sync(folder)  # a name is safe when its folder is, and so on up
-            if folder == self._root:
+        self._keep_names(target)
+
+    def _keep_names(self, target: Path) -> None:
+        """Wait until the disk has the file's name, and those of the folders that it is in.
+
+        Those further up are a tenant's: once they were waited for, that is not done again.
+        """
+        own = (target.parent, target.parent.parent)
+        for folder in (*own, *target.parent.parent.parents):
+            if not folder.is_relative_to(self._root):
                 break
+            if folder in own or folder not in self._kept:
+                _sync(folder)
+                self._kept.add(folder)
 
 
 def _make(folder: Path) -> None:
