@@ -66,11 +66,17 @@ def open_documents(session: Session, *, may_create: bool = False) -> Iterator[Op
 @contextmanager
 def open_access(session: Session, who: Who) -> Iterator[Access]:
     """Open the organization as one of its people."""
+    with open_documents(session) as opened:
+        yield access_of(opened, who)
+
+
+def access_of(opened: Opened, who: Who) -> Access:
+    """Find the organization, and be one of its people."""
     from leasehold_documents.access import Access
 
-    with open_documents(session) as (client, database):
-        tenant_id = tenant_of(database, who.tenant)
-        yield Access(client, database, _user_of(database, who.user, tenant_id), tenant_id)
+    client, database = opened
+    tenant_id = tenant_of(database, who.tenant)
+    return Access(client, database, _user_of(database, who.user, tenant_id), tenant_id)
 
 
 def tenant_of(database: Database, said: str | None) -> UUID:

@@ -8,10 +8,14 @@ import click
 
 from leasehold.cli.kit import Program
 from leasehold.kit.cli import migrate_command, serve_command
+from leasehold_documents.cli.extract import estimate, extract
 from leasehold_documents.cli.init import init
 from leasehold_documents.cli.opening import migrations
+from leasehold_documents.cli.search import reindex, search
 from leasehold_documents.cli.tenant import tenant
+from leasehold_documents.cli.upload import list_, upload
 from leasehold_documents.cli.user import token, user
+from leasehold_documents.cli.work import work
 
 if TYPE_CHECKING:
     from leasehold.web import Application
@@ -24,10 +28,15 @@ Exit codes:
   2   wrong usage: an option or an argument can't be used
   3   no such thing, or the tables are not up to date (run `leasehold-documents migrate`)
   4   the database can't be reached, is busy or full: trying again may help
+  5   (extract --wait) it could not be read
+  6   (extract --wait) it was cancelled
 """
 NAME = "leasehold-documents"
 EXAMPLE = """\
 leasehold-documents init --tenant Lindenhof --user anna@example.org
+leasehold-documents upload Mietvertrag.pdf
+leasehold-documents extract Mietvertrag.pdf --yes --wait
+leasehold-documents search vertrag
 leasehold-documents serve"""
 
 
@@ -51,5 +60,7 @@ def program() -> None:
     """
 
 
-for _command in (init, tenant, user, token, serve, migrate):
+_PEOPLE = (init, tenant, user, token)
+_PAPERS = (upload, list_, estimate, extract, search, reindex)
+for _command in (*_PEOPLE, *_PAPERS, work, serve, migrate):
     program.add_command(_command)

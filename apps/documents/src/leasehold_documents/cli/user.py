@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -94,6 +95,22 @@ def add(
         access.add_member(database, user_id, tenant_id, role)
     fields = {"user_id": str(user_id), "tenant_id": str(tenant_id), "role": role}
     answer(session, f"{email} is {role} now", **fields)
+
+
+@user.command("remove", example="leasehold-documents user remove anna@example.org")
+@click.argument("user", metavar="EMAIL|ID")
+@TENANT
+@with_session
+def remove(session: Session, /, *, user: str, tenant: str | None) -> None:
+    """Shut somebody out of an organization; what waits by their consent is cancelled."""
+    from leasehold_documents import access, billing
+
+    with open_documents(session) as (client, database):
+        tenant_id, user_id = tenant_of(database, tenant), user_named(database, user)
+        cancel = partial(billing.cancel_agreed, client, database)
+        was_there = access.remove_member(database, user_id, tenant_id, cancel=cancel)
+    told = "is shut out" if was_there else "was no member"
+    answer(session, f"{user} {told}", user_id=str(user_id), was_there=was_there)
 
 
 @click.command(cls=Command, example="leasehold-documents token anna@example.org --expires 8h")

@@ -72,6 +72,18 @@ def page(
     return page_of(connection, wanted.order_by(*(each.desc() for each in order)), limit)
 
 
+def newest_named(connection: Connection, tenant_id: UUID, name: str) -> dict[str, Any] | None:
+    """Read the newest document that was called so when it came."""
+    wanted = (
+        select(documents)
+        .where(documents.c.tenant_id == tenant_id, documents.c.name == name)
+        .order_by(documents.c.created_at.desc(), documents.c.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(wanted).mappings().first()
+    return None if row is None else dict(row)
+
+
 def lock_content(connection: Connection, tenant_id: UUID, sha256: str) -> None:
     """Let nobody else add this content, or be charged for it, until the transaction ends.
 

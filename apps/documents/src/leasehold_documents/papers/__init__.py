@@ -2,6 +2,6 @@
 
 from leasehold_documents.papers.adding import add
 from leasehold_documents.papers.deleting import delete, forget_files
-from leasehold_documents.papers.looking import get, page
+from leasehold_documents.papers.looking import get, named, page
 
-__all__ = ["add", "delete", "forget_files", "get", "page"]
+__all__ = ["add", "delete", "forget_files", "get", "named", "page"]

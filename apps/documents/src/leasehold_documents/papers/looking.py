@@ -24,6 +24,15 @@ def get(access: Access, document_id: UUID) -> dict[str, Any]:
     return found
 
 
+def named(access: Access, name: str) -> dict[str, Any]:
+    """Return the newest document of this name, else `NotFound`."""
+    with access.read() as connection:
+        found = documents.newest_named(connection, access.tenant_id, name)
+    if found is None:
+        raise NotFound("document", name)
+    return found
+
+
 def page(
     access: Access,
     *,
