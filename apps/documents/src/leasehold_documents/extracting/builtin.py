@@ -1,17 +1,14 @@
-"""The engine that needs no network: our own parsers, each file in a confined process."""
+"""The engine that needs no network: our own parsers, and Tesseract for pictures if it is there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
-import leasehold as lh
-from leasehold_documents.errors import ParserCrashed, Rejected
-from leasehold_documents.extracting import kinds
+from leasehold_documents.errors import Rejected
+from leasehold_documents.extracting import kinds, recognizing
+from leasehold_documents.extracting.asking import Asking
 from leasehold_documents.extracting.bounds import Bounds
-from leasehold_documents.extracting.children import Children
 from leasehold_documents.extracting.elements import (
     LANGUAGES,
     Extracted,
@@ -23,20 +20,17 @@ from leasehold_documents.extracting.elements import (
 )
 from leasehold_documents.extracting.messages import (
     Counted,
-    Exceeded,
+    Cut,
     Inspect,
     Pages,
     Parse,
-    Refused,
-    Request,
+    Piece,
+    Render,
     Said,
-    Unbounded,
-    frames,
 )
 from leasehold_documents.extracting.sniffing import sniff
 
 BACKEND = "builtin"
-_TRIES = 2  # a crash may be the machine's; the second is the file's
 _PICTURED = frozenset(kind.media_type for kind in (kinds.PDF, *kinds.IMAGES))
 Progress = Callable[[int, int], None]
 
@@ -45,20 +39,19 @@ class BuiltIn:
     """Reads files here. Any thread may use it; `close` ends its process."""
 
     def __init__(self, bounds: Bounds | None = None) -> None:
-        self._children = Children(bounds)
+        self._asking = Asking(bounds)
 
     def inspect(self, path: Path, *, password: str | None = None) -> Inspection:
         """Return what it is and how many pages it has; refuses what will never be read."""
         with path.open("rb") as file:
             media_type = sniff(file).media_type
         try:
-            said = self._said(Inspect(media_type, password), path, lambda _: None)
+            pages = self._count(path, media_type, password)
         except Rejected as error:
             if error.code == "DOCUMENT_ENCRYPTED":
                 return Inspection(media_type=media_type, page_count=1, is_encrypted=True)
             raise
-        counted = next((each.pages for each in said if isinstance(each, Counted)), 1)
-        return Inspection(media_type=media_type, page_count=max(counted, 1))
+        return Inspection(media_type=media_type, page_count=pages)
 
     def extract(
         self,
@@ -72,58 +65,65 @@ class BuiltIn:
         progress: Progress | None = None,
     ) -> Extracted:
         """Read a file, or some of its pages; `Rejected` when that can never be."""
-        if strategy == "hi_res" and media_type in _PICTURED:
-            raise Rejected("OCR_NOT_INSTALLED", "no program that reads pictures is installed")
-        read = self._parse(path, Parse(media_type, password, pages), progress)
+        asked, tell = Parse(media_type, password, pages), progress or _silence
+        is_drawn = strategy == "hi_res" and media_type in _PICTURED
+        read = (
+            self._recognize(path, asked, languages, tell)
+            if is_drawn
+            else self._parse(path, asked, tell)
+        )
         elements = elements_of(read, media_type=media_type, languages=languages)
         if not elements and pages is None:
-            raise Rejected("NO_TEXT_LAYER", "there is no text in it; hires can read pictures")
-        return Extracted(elements=elements, page_count=len(read), backend=BACKEND)
+            raise _nothing(is_drawn=is_drawn)
+        backend = f"{BACKEND}, {recognizing.backend()}" if is_drawn else BACKEND
+        return Extracted(elements=elements, page_count=len(read), backend=backend)
+
+    def cut(self, path: Path, *, password: str | None, pages: PageRange | None) -> bytes:
+        """Make a PDF of some pages of one, which needs no password."""
+        said = self._asking.hear(Cut(password, pages), path, lambda _: None)
+        return b"".join(each.data for each in said if isinstance(each, Piece))
 
     def close(self) -> None:
-        self._children.close()
+        self._asking.close()
 
-    def _parse(self, path: Path, asked: Parse, progress: Progress | None) -> list[Page]:
+    def _count(self, path: Path, media_type: str, password: str | None) -> int:
+        said = self._asking.hear(Inspect(media_type, password), path, lambda _: None)
+        return max(1, *(each.pages for each in said if isinstance(each, Counted)))
+
+    def _parse(self, path: Path, asked: Parse, progress: Progress) -> list[Page]:
         done = 0
 
         def tell(said: Said) -> None:
             nonlocal done
-            if progress is not None and isinstance(said, Pages):
+            if isinstance(said, Pages):
                 done += len(said.pages)
                 progress(done, said.total)
 
-        said = self._said(asked, path, tell)
+        said = self._asking.hear(asked, path, tell)
         return [page for part in said if isinstance(part, Pages) for page in part.pages]
 
-    def _said(self, request: Request, path: Path, tell: Callable[[Said], None]) -> list[Said]:
-        for left in reversed(range(_TRIES)):
-            try:
-                return self._once(request, path, tell)
-            except ParserCrashed as error:
-                if left == 0:
-                    raise Rejected("PARSER_CRASH", f"reading it failed twice: {error}") from error
-        raise AssertionError("unreachable")
-
-    def _once(self, request: Request, path: Path, tell: Callable[[Said], None]) -> list[Said]:
-        heard: list[Said] = []
-        with self._children.ask(request, path) as answer:
-            try:
-                for said in frames(answer, limit=self._children.bounds.answer_bytes):
-                    _refuse(said)
-                    heard.append(said)
-                    tell(said)
-            except (ValueError, msgspec.MsgspecError) as error:
-                raise ParserCrashed("its process gave no proper answer") from error
-        return heard
+    def _recognize(
+        self, path: Path, asked: Parse, languages: tuple[str, ...], progress: Progress
+    ) -> list[Page]:
+        """Draw and read page by page: each has a process, and its limits, of its own."""
+        command = recognizing.command(languages)
+        total = self._count(path, asked.media_type, asked.password)
+        first, last = asked.pages or (1, total)
+        read: list[Page] = []
+        for number in range(first, min(last, total) + 1):
+            table = self._asking.table(
+                Render(asked.media_type, number, command, asked.password), path
+            )
+            read.append(Page(number, recognizing.blocks_of(table)))
+            progress(len(read), total)
+        return read
 
 
-def _refuse(said: Said) -> None:
-    match said:
-        case Refused(code, reason):
-            raise Rejected(code, reason)
-        case Exceeded():
-            raise ParserCrashed("it needs more memory than is allowed")
-        case Unbounded(reason):
-            raise lh.NoSandbox(f"no file is read, since its process can't be bounded: {reason}")
-        case _:
-            pass
+def _nothing(*, is_drawn: bool) -> Rejected:
+    if is_drawn:
+        return Rejected("NO_TEXT_FOUND", "no text can be seen on its pages")
+    return Rejected("NO_TEXT_LAYER", "there is no text in it; hires can read pictures")
+
+
+def _silence(_done: int, _total: int) -> None:
+    """Tell nobody."""

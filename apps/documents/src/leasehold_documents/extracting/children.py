@@ -67,16 +67,14 @@ class Children:
         return os.fdopen(ours_answer, "rb"), os.fdopen(ours_status, "rb")
 
     def _deliver(self, data: bytes, descriptors: list[int]) -> None:
-        if self._control is None or self._nursery is None or self._nursery.poll() is not None:
-            self._start()
-        assert self._control is not None  # noqa: S101 - just started
+        """Hand it over, to a new nursery if the old one is gone: what was not sent is not begun."""
+        control = self._control or self._start()
         try:
-            socket.send_fds(self._control, [data], descriptors)
-        except OSError as error:
-            self._stop()
-            raise ParserLost("the process that reads files has ended") from error
+            socket.send_fds(control, [data], descriptors)
+        except OSError:
+            socket.send_fds(self._start(), [data], descriptors)
 
-    def _start(self) -> None:
+    def _start(self) -> socket.socket:
         self._stop()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -93,6 +91,7 @@ class Children:
                 start_new_session=True,  # Ctrl-C in a terminal is the worker's to handle
             )
         self._control = ours
+        return ours
 
     def _stop(self) -> None:
         if self._control is not None:

@@ -19,6 +19,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 import msgspec
@@ -37,6 +38,7 @@ from leasehold_documents.extracting.messages import (
 from leasehold_documents.extracting.work import carry_out, load_parsers
 
 LARGEST_REQUEST = 65_536
+_NEARLY = 0.8
 _FDS = 3  # the file, the answer and the status
 
 
@@ -153,11 +155,23 @@ def _answer(data: bytes, file: int, sink: BinaryIO, bounds: Bounds) -> int:
                 write(sink, said)
     except Rejected as error:
         write(sink, Refused(error.code, error.reason))
-    except MemoryError:
-        spare_memory()
-        write(sink, Exceeded())
     except Exception as error:  # noqa: BLE001 - whatever a parser says of a file that it can't read
-        write(sink, Refused("UNREADABLE", f"it can't be read ({type(error).__name__})"))
+        spare_memory()
+        write(sink, _judged(error, bounds))
+    return 0
+
+
+def _judged(error: Exception, bounds: Bounds) -> Refused | Exceeded:
+    """Parsers in C say in their own ways that there is no memory left."""
+    if isinstance(error, MemoryError) or _peak_bytes() > _NEARLY * bounds.memory_bytes:
+        return Exceeded()
+    return Refused("UNREADABLE", f"it can't be read ({type(error).__name__})")
+
+
+def _peak_bytes() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmPeak:"):
+            return int(line.split()[1]) * 1_024
     return 0
 
 

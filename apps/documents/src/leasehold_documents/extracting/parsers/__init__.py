@@ -27,7 +27,16 @@ Parser: TypeAlias = Callable[[BinaryIO, Parse], Read]
 
 _MODULES = {
     kinds.PDF: "pdf",
+    kinds.DOCX: "word",
+    kinds.XLSX: "sheets",
+    kinds.PPTX: "slides",
+    kinds.RTF: "rich_text",
+    kinds.HTML: "markup",
+    kinds.XML: "markup",
+    kinds.MAIL: "mail",
+    **dict.fromkeys(kinds.OPEN_DOCUMENT, "open_document"),
     **dict.fromkeys(kinds.TEXTS, "plain"),
+    **dict.fromkeys(kinds.IMAGES, "pictures"),
 }
 MODULES = {kind.media_type: module for kind, module in _MODULES.items()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import io
 from collections.abc import Iterator
 from statistics import median
 from typing import Any, BinaryIO, NamedTuple
@@ -116,3 +117,13 @@ def _block(group: list[Line], usual: float) -> Block:
     if is_large and len(text) <= _LONGEST_HEADING:
         return Block("Title", text)
     return Block(type_of(text), text)
+
+
+def cut(source: BinaryIO, password: str | None, pages: PageRange | None) -> bytes:
+    """Make a PDF of some of its pages, which needs no password."""
+    document = open_pdf(source, password)
+    part = pdfium.PdfDocument.new()
+    part.import_pages(document, pages=list(chosen(len(document), pages)))
+    written = io.BytesIO()
+    part.save(written)
+    return written.getvalue()

@@ -60,14 +60,16 @@ def read(pages: list[Page], asked: Parse) -> Read:
 
 def _halved(block: Block) -> Iterator[Block]:
     """Cut what is longer than a page, at a space if there is one."""
-    text = block.text
-    while len(text) > PAGE_CHARACTERS:
-        at = max(text.rfind(" ", 1, PAGE_CHARACTERS), text.rfind("\n", 1, PAGE_CHARACTERS))
-        at = at if at > PAGE_CHARACTERS // 2 else PAGE_CHARACTERS
-        yield Block(block.type, text[:at].strip())
-        text = text[at:].strip()
-    if text:
-        yield Block(block.type, text)
+    text, start = block.text, 0
+    while len(text) - start > PAGE_CHARACTERS:
+        end = start + PAGE_CHARACTERS
+        at = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
+        at = at if at > start + PAGE_CHARACTERS // 2 else end
+        yield Block(block.type, text[start:at].strip())
+        start = at
+    last = text[start:].strip()
+    if last:
+        yield Block(block.type, last)
 
 
 def _rows(text: str) -> Iterator[Block]:
