@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bench import tasks
 from bench.crew import Crew
 from bench.database import POSTGRES, SQLITE, Size
+from bench.documents_searching import search_chunks
 from bench.draining import Beside, Plan, drain
 from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
 from bench.idling import idle_workers
@@ -143,6 +144,8 @@ SCENARIOS = (
         size=WATCHED,
     ),
     Scenario(name="memory", measure=memory_over_time, size=Size(jobs=MILLION)),
+    Scenario(name="documents, search", measure=search_chunks, size=Size(jobs=50_000)),
+    Scenario(name="documents, search in a million", measure=search_chunks, size=Size(jobs=MILLION)),
     Scenario(name="sync, customers", measure=sync_customers),
     Scenario(name="sync, a million customers", measure=sync_customers, size=Size(jobs=MILLION)),
     Scenario(name="sync, beside a 429", measure=sync_beside_a_limit, size=Size(jobs=20_000)),

@@ -9,8 +9,8 @@ from leasehold_documents.data.roles import schema_of
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-# Out of line and not compressed: of a thousand hits most are sorted by their number alone.
-# Without the list of what is still to be sorted in, which each search would have to read.
+# Not compressed: what is read of a row is read at once. And without the list of what is still to be
+# sorted in, which each search would have to read.
 _POSTGRES = """
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 
@@ -24,8 +24,8 @@ CREATE INDEX document_terms_words
   ON document_terms USING gin (tenant_id, tsv)
   WITH (fastupdate = off);
 
--- A person's hits, the newest first: as the owner, since under row level security the match would
--- not be looked up in the index. So who asks, and for which tenant, is checked here.
+-- A person's newest hits, in any order: as the owner, since under row level security the match
+-- would not be looked up in the index. So who asks, and for which tenant, is checked here.
 CREATE FUNCTION {schema}.documents_search(wanted_tenant uuid, wanted tsquery, most integer)
 RETURNS TABLE (number bigint, is_title boolean, stems text)
 LANGUAGE plpgsql
@@ -42,15 +42,19 @@ BEGIN
   END IF;
   RETURN QUERY
     WITH hits AS MATERIALIZED (
-      SELECT t.number, t.is_title, t.stems
+      SELECT t.number
       FROM {schema}.document_terms AS t
       WHERE t.tenant_id = wanted_tenant
         AND t.tsv @@ wanted
+    ), newest AS MATERIALIZED (
+      SELECT h.number
+      FROM hits AS h
+      ORDER BY h.number DESC
+      LIMIT most
     )
-    SELECT h.number, h.is_title, h.stems
-    FROM hits AS h
-    ORDER BY h.number DESC
-    LIMIT most;
+    SELECT t.number, t.is_title, t.stems
+    FROM newest AS n
+    JOIN {schema}.document_terms AS t ON t.number = n.number;
 END
 $$;
 

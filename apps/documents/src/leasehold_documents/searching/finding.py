@@ -14,7 +14,7 @@ from leasehold_documents.data import audit
 from leasehold_documents.data.tables import document_chunks, documents, terms
 from leasehold_documents.errors import Forbidden
 from leasehold_documents.searching.asking import Question, understand
-from leasehold_documents.searching.headlines import headline
+from leasehold_documents.searching.headlines import Headlines
 from leasehold_documents.searching.ranking import Ranked, rank
 from leasehold_documents.searching.stores import words_in
 
@@ -78,9 +78,10 @@ def _hits(
     connection: Connection, tenant_id: UUID, question: Question, best: Sequence[Ranked]
 ) -> list[Hit]:
     rows = _rows(connection, tenant_id, [hit.number for hit in best])
+    headlines = Headlines(question)
     found = ((rows.get(hit.number), hit.score) for hit in best)
     return [
-        Hit(**row, headline=headline(row["text"], question), score=score)
+        Hit(**row, headline=headlines.of(row["text"]), score=score)
         for row, score in found
         if row is not None
     ]

@@ -15,30 +15,34 @@ _BEFORE: Final = 60  # characters in front of the first word that is shown as fo
 _SPACE: Final = re.compile(r"\s+")
 
 
-def headline(text: str, question: Question, *, width: int = WIDTH) -> str:
-    """Cut out about `width` characters, escaped, with what was found in `<mark>`."""
-    whole = tidy(text)
-    words = list(words_of(whole))
-    found = _Found(question).among(words)
-    start, end = _window(whole, words, found, width)
-    shown = [word for word in found if start <= word.start and word.end <= end]
-    return _written(whole, shown, start, end)
-
-
-class _Found:
-    """Tells which words are meant by a question."""
+class Headlines:
+    """Shows which words a question means, in one chunk after the other."""
 
     def __init__(self, question: Question) -> None:
         terms = question.terms()
         self._plain = [term for term in terms if isinstance(term, Plain)]
         self._prefixes = tuple(term.folded for term in terms if isinstance(term, Prefix))
         self._phrases = [term for term in terms if isinstance(term, Phrase)]
+        self._known: dict[str, bool] = {}
 
-    def among(self, words: list[Word]) -> list[Word]:
+    def of(self, text: str, *, width: int = WIDTH) -> str:
+        """Cut out about `width` characters, escaped, with what was found in `<mark>`."""
+        whole = tidy(text)
+        words = list(words_of(whole))
+        found = self._among(words)
+        start, end = _window(whole, words, found, width)
+        shown = [word for word in found if start <= word.start and word.end <= end]
+        return _written(whole, shown, start, end)
+
+    def _among(self, words: list[Word]) -> list[Word]:
         in_phrase = self._in_phrases([word.stem for word in words])
-        return [
-            word for place, word in enumerate(words) if place in in_phrase or self._is_meant(word)
-        ]
+        return [word for place, word in enumerate(words) if self._knows(word) or place in in_phrase]
+
+    def _knows(self, word: Word) -> bool:
+        known = self._known.get(word.folded)
+        if known is None:
+            known = self._known[word.folded] = self._is_meant(word)
+        return known
 
     def _is_meant(self, word: Word) -> bool:
         if self._prefixes and word.folded.startswith(self._prefixes):

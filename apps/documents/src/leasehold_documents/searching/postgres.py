@@ -48,7 +48,7 @@ class PostgresWords:
             "chunk_ids": [str(chunk.id) for chunk in chunks],
             "titles": [chunk.marked.is_title for chunk in chunks],
             "stems": [f" {' '.join(chunk.marked.stems)} " for chunk in chunks],
-            "vectors": [_vector(chunk.marked, prefix) for chunk in chunks],
+            "vectors": [vector_of(chunk.marked, prefix) for chunk in chunks],
         }
         connection.execute(_WRITE, said)
 
@@ -62,7 +62,7 @@ class PostgresWords:
         return Wording(POSTGRES, prefix_of(tenant_id))
 
 
-def _vector(marked: Marked, prefix: str) -> str:
+def vector_of(marked: Marked, prefix: str) -> str:
     """Write stems with their places, those of a title weigh more, and marks without."""
     weight = "A" if marked.is_title else "D"
     places: dict[str, list[str]] = {}
