@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 NOW = "2026-01-01T00:00:00.000000+00:00"
 _IN_A_DOCUMENT = 20
-_DOCUMENT = ("id", "tenant_id", "name", "file_path", "media_type", "size_bytes", "sha256")
-_DOCUMENT += ("current_extraction_id", "created_at", "updated_at")
+_DOCUMENT = (
+    *("id", "tenant_id", "name", "file_path", "media_type", "size_bytes", "sha256"),
+    *("current_extraction_id", "created_at", "updated_at"),
+)
 _EXTRACTION = ("id", "tenant_id", "document_id", "engine", "status", "created_at", "updated_at")
 _CHUNK = ("id", "tenant_id", "document_id", "extraction_id", "chunk_index", "text", "created_at")
 _TERMS = ("tenant_id", "document_id", "chunk_id", "is_title")
@@ -104,7 +106,7 @@ def _copy(
     rows: Iterator[tuple[Any, ...]],
 ) -> None:
     statement = f"COPY {table} ({', '.join(names)}) FROM STDIN"
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:  # type: ignore[arg-type] # ours
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row(row)
 

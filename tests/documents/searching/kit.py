@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, insert, select, update
 
 import leasehold as lh
 from leasehold.kit.data import Database
 from leasehold_documents.access import Access, add_member, create_organization, create_user
-from leasehold_documents.data.tables import document_chunks, documents, extractions
+from leasehold_documents.data.tables import document_chunks, documents, extractions, terms
 from leasehold_documents.searching import index_chunks, search
+from leasehold_documents.searching.asking import understand
+from leasehold_documents.searching.stores import words_in
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -42,6 +44,12 @@ class Archive:
             self.extract(connection, document_id, chunks)
         return document_id
 
+    def put_all(self, papers: Iterable[tuple[str, Sequence[str | Text]]]) -> None:
+        """Add many in one transaction."""
+        with self.database.write() as connection:
+            for name, chunks in papers:
+                self.extract(connection, self._add_document(connection, name), chunks)
+
     def extract(
         self, connection: Connection, document_id: UUID, chunks: Sequence[str | Text]
     ) -> UUID:
@@ -57,6 +65,21 @@ class Archive:
     def found(self, text: str, *, limit: int = 100) -> list[str]:
         """Name the papers that a search finds, best first."""
         return list(dict.fromkeys(hit.name for hit in search(self.access, text, limit=limit)))
+
+    def every_hit(self, typed: str) -> set[tuple[UUID, int]]:
+        """Tell the document and the place of each chunk that the index finds, ranked or not."""
+        with self.access.read() as connection:
+            words = words_in(connection)
+            wanted = words.wording(self.tenant_id).all_hits(understand(typed))
+            found = words.find(connection, self.tenant_id, wanted, 100_000)
+            numbers = [each.number for each in found]
+            chunk = document_chunks.c
+            places = (
+                select(chunk.document_id, chunk.chunk_index)
+                .join(terms, terms.c.chunk_id == chunk.id)
+                .where(terms.c.number.in_(numbers))
+            )
+            return {(row.document_id, row.chunk_index) for row in connection.execute(places)}
 
     def _add_document(self, connection: Connection, name: str) -> UUID:
         document_id = uuid4()

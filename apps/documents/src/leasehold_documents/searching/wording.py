@@ -17,27 +17,30 @@ from leasehold_documents.searching.marking import (
 
 
 class Signs(NamedTuple):
-    """How an index is asked."""
+    """How an index is asked; words are letters and digits, so that none of them holds a sign."""
 
     all_of: str
     one_of: str
     but_not: str
+    word: Callable[[str], str]
     begins: Callable[[str], str]
     follows: Callable[[list[str]], str]
 
 
-# Words are letters and digits alone, so that nothing in them could be a sign.
 POSTGRES: Final = Signs(
     all_of=" & ",
     one_of=" | ",
     but_not=" & !",
+    word=lambda word: f"'{word}'",
     begins=lambda word: f"'{word}':*",
     follows=lambda words: "(" + " <-> ".join(f"'{word}'" for word in words) + ")",
 )
+# Stems alone stand as they do in the text.
 SQLITE: Final = Signs(
     all_of=" AND ",
     one_of=" OR ",
     but_not=" NOT ",
+    word=lambda word: f'"{word}"',
     begins=lambda word: f'"{word}"*',
     follows=lambda words: '(stems: "' + " ".join(words) + '")',
 )
@@ -91,6 +94,8 @@ class Wording:
                 assert_never(term)
 
     def _phrase(self, term: Phrase) -> str:
+        if len(term.stems) == 1:
+            return self._one(STEM, term.stems[0])
         phrase = self._signs.follows([self._prefix + STEM + stem for stem in term.stems])
         return phrase if term.whole is None else self._one_of([phrase, self._one(STEM, term.whole)])
 
@@ -98,7 +103,7 @@ class Wording:
         return [self._signs.begins(self._prefix + kind + folded) for kind in (STEM, WORD)]
 
     def _one(self, kind: str, stem: str) -> str:
-        return self._signs.follows([self._prefix + kind + stem])
+        return self._signs.word(self._prefix + kind + stem)
 
     def _one_of(self, ways: Iterable[str]) -> str:
         return f"({self._signs.one_of.join(ways)})"
