@@ -100,3 +100,11 @@ class TooLate(DocumentsError):
         super().__init__(f"extraction {extraction_id} is {status}: ask for a new estimate")
         self.extraction_id = extraction_id
         self.status = status
+
+
+class EngineClosed(DocumentsError):
+    """A service that extracts refuses our key: nothing helps but another key, or another day."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the extraction service does not let us in: {reason}")
+        self.reason = reason

@@ -30,6 +30,7 @@ MEMBER_RIGHTS: dict[str, str] = {
     "document_suggestions": "SELECT, UPDATE",
     "document_lessons": ALL,
     "document_audit": "",
+    "document_pauses": "",
 }
 # Roles are the whole server's: another database's migration may make them at the same moment.
 _MAKE_ROLE = """

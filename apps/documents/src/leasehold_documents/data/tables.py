@@ -280,6 +280,16 @@ lessons = Table(
     Index("document_lessons_tenant", "tenant_id", "learnt_at"),
 )
 
+# Engines that nobody is to ask for a while, since a service refuses our key.
+pauses = Table(
+    "document_pauses",
+    metadata,
+    Column("engine", Text, primary_key=True),
+    _moment("until"),
+    Column("reason", Text, nullable=False),
+    _moment("created_at"),
+)
+
 # Refused looks at other tenants, mismatched jobs: written by a transaction of its own, which stays.
 audit = Table(
     "document_audit",

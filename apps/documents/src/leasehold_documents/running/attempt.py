@@ -16,6 +16,7 @@ from leasehold_documents.running.agreed import begin
 from leasehold_documents.running.classification import classify_document
 from leasehold_documents.running.finishing import Piece, finish, pieces_of
 from leasehold_documents.running.merging import merged
+from leasehold_documents.running.pausing import snooze_while_paused
 from leasehold_documents.running.reading import keep_elements, read, told
 
 if TYPE_CHECKING:
@@ -37,14 +38,15 @@ class Attempt:
 
     def run(self) -> None:
         """Extract and finish; every end but a good one is an exception."""
-        extraction_id = self._agreed.extraction["id"]
-        with told(), passwords.lent(self._job.client, extraction_id) as password:
+        extraction = self._agreed.extraction
+        snooze_while_paused(self._service, extraction["engine"])
+        with told(), passwords.lent(self._job.client, extraction["id"]) as password:
             self._finish(self._read(password))
 
     def _read(self, password: str | None) -> Extracted:
         if self._job.batch_id is not None:
             return merged(self._job, self._agreed)
-        extracted = read(self._job, self._agreed, password)
+        extracted = read(self._service, self._job, self._agreed, password)
         if password is not None:
             self._check_price(extracted.page_count)
         return extracted

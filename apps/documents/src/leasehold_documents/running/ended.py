@@ -12,6 +12,7 @@ from leasehold_documents.access import Service
 from leasehold_documents.data import documents, extractions
 from leasehold_documents.model.jobs import QUEUE
 from leasehold_documents.running import passwords
+from leasehold_documents.running.reading import drop_parts
 from leasehold_documents.running.settling import reason_of, settle
 from leasehold_documents.running.words import SETTLING
 
@@ -48,6 +49,8 @@ def extraction_ended(ended: lh.JobEnded) -> None:
             settle(connection, extraction, _STATUS[ended.state], reason, datetime.now(UTC))
         _tell(service, session, extraction)
     passwords.forget(client, extraction["id"])
+    if ended.batch is not None:
+        drop_parts(extraction)
 
 
 def _tell(service: Service, session: Session, before: dict[str, Any]) -> None:

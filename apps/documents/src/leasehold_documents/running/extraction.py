@@ -13,6 +13,7 @@ from leasehold_documents.running import passwords
 from leasehold_documents.running.agreed import begin
 from leasehold_documents.running.attempt import Attempt
 from leasehold_documents.running.ended import extraction_ended
+from leasehold_documents.running.pausing import snooze_while_paused
 from leasehold_documents.running.reading import keep_part, read, told
 from leasehold_documents.running.words import ATTEMPTS, BACKOFF
 
@@ -44,8 +45,9 @@ def extract_pages(
     job = lh.current_job()
     service = Service(job.client, database_of(job.client.url))
     agreed = begin(service, job, document_id, engine, by=extraction_job)
+    snooze_while_paused(service, engine)
     with told():
         password = passwords.look(job.client, agreed.extraction["id"])
-        extracted = read(job, agreed, password, (first, last))
+        extracted = read(service, job, agreed, password, (first, last))
         keep_part(agreed, first, extracted)
     return {"first": first, "page_count": extracted.page_count}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import leasehold as lh
 from leasehold_documents.errors import Rejected
 from leasehold_documents.extracting import Extracted
-from leasehold_documents.running.reading import drop_part, take_part
+from leasehold_documents.running.reading import take_part
 from leasehold_documents.running.settling import reason_of
 
 if TYPE_CHECKING:
@@ -32,13 +32,6 @@ def merged(job: Any, agreed: Agreed) -> Extracted:
         page_count=sum(part.page_count for part in parts),
         backend=parts[0].backend,
     )
-
-
-def drop_parts(job: Any, agreed: Agreed) -> None:
-    """Forget what the ranges have saved."""
-    for each in job.predecessors:
-        if each.state == "succeeded":
-            drop_part(agreed, each.result["first"])
 
 
 def _fail(ranges: Any) -> None:
