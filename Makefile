@@ -5,7 +5,7 @@ PEERS ?=
 FAULTS_ARGS ?=
 PORT ?= 8320
 # What `make run` shows beside the installed applications.
-DEMOS := leasehold.demo leasehold_links.demo leasehold_sync.demo
+DEMOS := leasehold.demo leasehold_documents.demo leasehold_links.demo leasehold_sync.demo
 # Three for two cores, since a third of a test's time is waiting; a PostgreSQL runs beside each.
 PYTEST_WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN || echo 2); echo $$((n < 6 ? (3 * n + 1) / 2 : 8)))
 
@@ -21,8 +21,11 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: export LEASEHOLD_URL := $(or $(LEASEHOLD_URL),sqlite:///var/leasehold.db)
+run: export LEASEHOLD_KEYS := $(or $(LEASEHOLD_KEYS),var/keys.json)
+run: export LEASEHOLD_DOCUMENTS_VAULT := $(or $(LEASEHOLD_DOCUMENTS_VAULT),var/documents)
 run: $(READY) ## Start the service with sample tasks and applications on http://127.0.0.1:8320 (PORT=, LEASEHOLD_URL=)
 	@mkdir -p var
+	@[ -e var/keys.json ] || $(BIN)/leasehold keyring init var/keys.json >/dev/null
 	@$(BIN)/leasehold serve $(DEMOS:%=--app %:application) --migrate --log-level error --port $(PORT)
 
 test: export PYTHONDONTWRITEBYTECODE := # tests start hundreds of processes: compile once for all

@@ -12,6 +12,7 @@ import leasehold as lh
 from leasehold.kit.data import Database, close_databases, database_of
 from leasehold_documents.data.migrating import MIGRATIONS
 from leasehold_documents.data.tables import metadata
+from leasehold_documents.extracting import close_engines
 from tests.app_tables import AppTables, copy_file
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ def queue(url: str) -> Iterator[lh.Client]:
 @pytest.fixture
 def database(queue: lh.Client) -> Database:
     return database_of(queue.url)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _parsers_ended() -> Iterator[None]:
+    """The processes that read files are kept between tests, and no longer."""
+    yield
+    close_engines()
 
 
 @pytest.fixture(autouse=True)

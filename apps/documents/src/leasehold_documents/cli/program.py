@@ -46,7 +46,13 @@ def _make() -> list[Application]:
     return [application()]
 
 
-serve = serve_command(NAME, "/documents/", _make)
+def _make_demo() -> Application:
+    from leasehold_documents.demo import application
+
+    return application()
+
+
+serve = serve_command(NAME, "/documents/", _make, make_demo=_make_demo)
 migrate = migrate_command(NAME, migrations)
 
 

@@ -1,0 +1,109 @@
+"""The demo while it lives: two organizations, their papers, and an invoice now and then."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from io import BytesIO
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
+
+import leasehold as lh
+from leasehold.kit.data import database_of
+from leasehold_documents import access as people
+from leasehold_documents import billing, papers
+from leasehold_documents.access import Access
+from leasehold_documents.demo.papers import BAKERY, EMAIL, HOUSES, PAPERS, Paper, invoice
+from leasehold_documents.errors import NotFound
+from leasehold_documents.settings import settings
+from leasehold_documents.vault import vault_of
+
+logger = logging.getLogger(__name__)
+_LIFE_SECONDS = 15.0
+_MOST_INVOICES = 20  # then the oldest goes
+_MOST_PAPERS = 200
+
+
+class Demo:
+    """What happens from `start` to `close`; papers stay in the vault and the tables."""
+
+    def __init__(self, client: lh.Client, *, life_seconds: float = _LIFE_SECONDS) -> None:
+        self._client = client
+        self._database = database_of(client.url)
+        self._life_seconds = life_seconds
+        self._ending = threading.Event()
+        self._life = threading.Thread(target=self._live, name="documents-demo")
+
+    def start(self) -> None:
+        """Make who is not there yet; their papers come by and by."""
+        self.settle_in()
+        self._life.start()
+
+    def close(self) -> None:
+        """Safe twice."""
+        self._ending.set()
+        if self._life.is_alive():
+            self._life.join()
+
+    def settle_in(self) -> None:
+        """Make the organizations and their person, unless they are there."""
+        for name in (HOUSES, BAKERY):
+            people.add_member(self._database, self._user(), self._tenant(name), "admin")
+
+    def take(self, paper: Paper) -> None:
+        """Take a paper in, ask what it costs, and agree, as far as it is to go."""
+        access, vault = self._access(paper.tenant), vault_of(settings())
+        row = papers.add(access, vault, paper.name, BytesIO(paper.make()))
+        if paper.engine is None:
+            return
+        estimate = billing.estimate(access, vault, row["id"], paper.engine)
+        if paper.is_agreed:
+            billing.confirm(access, estimate.extraction_id)
+
+    def take_first(self) -> None:
+        """Take in the papers that are not there."""
+        known = {row["name"] for tenant in (HOUSES, BAKERY) for row in self.rows(tenant)}
+        for paper in PAPERS:
+            if paper.name not in known and not self._ending.is_set():
+                self._try(paper)
+
+    def take_invoice(self) -> None:
+        """Take in the next invoice; after a while the oldest goes."""
+        invoices = [row for row in self.rows(BAKERY) if row["name"].startswith("Rechnung")]
+        numbers = [int(row["name"][-8:-4]) for row in invoices]
+        self._try(invoice(max(numbers, default=0) % 9999 + 1))
+        for row in invoices[_MOST_INVOICES - 1 :]:
+            papers.delete(self._access(BAKERY), row["id"])
+
+    def _try(self, paper: Paper) -> None:
+        """Take a paper in; one that can't be, or a database that is away, ends no demo."""
+        try:
+            self.take(paper)
+        except (lh.LeaseholdError, SQLAlchemyError) as error:
+            logger.warning("demo paper not taken", extra={"reason": type(error).__name__})
+
+    def _live(self) -> None:
+        self.take_first()
+        while not self._ending.wait(self._life_seconds):
+            self.take_invoice()
+
+    def rows(self, tenant: str) -> list[dict[str, Any]]:
+        """List the newest papers of an organization."""
+        return list(papers.page(self._access(tenant), limit=_MOST_PAPERS).rows)
+
+    def _access(self, tenant: str) -> Access:
+        return Access(self._client, self._database, self._user(), self._tenant(tenant))
+
+    def _tenant(self, name: str) -> UUID:
+        try:
+            return people.organization_named(self._database, name)
+        except NotFound:
+            return people.create_organization(self._database, name)
+
+    def _user(self) -> UUID:
+        try:
+            return people.user_named(self._database, EMAIL)
+        except NotFound:
+            return people.create_user(self._database, EMAIL, name="Demo")
