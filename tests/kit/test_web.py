@@ -148,3 +148,4 @@ def test_every_language_of_the_kit_says_the_same_and_writes_numbers_in_its_way()
     written = [said.choose(code, "")("many", count=1_234) for code in ("de", "en", "ko")]
     assert written == ["1.234", "1,234", "1,234"]
     assert said.choose("de", "").number(1_234.5) == "1.234,5"
+    assert said.choose("de", "").number(0.04, 2) == "0,04"

@@ -108,3 +108,12 @@ class EngineClosed(DocumentsError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the extraction service does not let us in: {reason}")
         self.reason = reason
+
+
+class EndedAlready(DocumentsError):
+    """A job that has ended, so that it can't be cancelled any more."""
+
+    def __init__(self, job_id: UUID, state: str) -> None:
+        super().__init__(f"job {job_id} is {state}: it can't be cancelled any more")
+        self.job_id = job_id
+        self.state = state

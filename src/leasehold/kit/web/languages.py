@@ -40,9 +40,10 @@ class Speaker:
     def has(self, key: str) -> bool:
         return key in self._texts
 
-    def number(self, value: float) -> str:
-        """Write a number as it is written in this language."""
-        return f"{value:,}".translate(_MARKS[self._texts["marks"]])
+    def number(self, value: float, places: int | None = None) -> str:
+        """Write a number as it is written in this language, with so many places of its parts."""
+        written = f"{value:,}" if places is None else f"{value:,.{places}f}"
+        return written.translate(_MARKS[self._texts["marks"]])
 
     def _written(self, value: object) -> object:
         is_count = isinstance(value, int) and not isinstance(value, bool)

@@ -93,7 +93,7 @@ class Visit:
     def remember(self, name: str, value: str, back: str) -> Response:
         """Keep a choice in this browser alone, and lead back to the page where it was made."""
         response = self.go("/")
-        if self._is_ours(back):
+        if self.is_ours(back):
             response.headers["location"] = back
         response.set_cookie(
             name,
@@ -106,7 +106,7 @@ class Visit:
         )
         return response
 
-    def _is_ours(self, back: str) -> bool:
+    def is_ours(self, back: str) -> bool:
         """Whether an address is a page of ours: `//elsewhere` would be another site."""
         inside = back.removeprefix(self.root)
         is_path = inside.startswith("/") and not inside.startswith(("//", "/\\"))

@@ -13,7 +13,7 @@ import time
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from leasehold.web.settings import JwtSettings
 
+T = TypeVar("T")
 ASYMMETRIC = frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"}) | frozenset(
     {"ES256", "ES384", "ES512", "EdDSA"}
 )
@@ -42,8 +43,8 @@ _NAME_LIMIT = 200
 _logger = logging.getLogger("leasehold.web")
 
 
-class JwtChecker:
-    """Says whom a token speaks for. Safe to use from many threads."""
+class JwtReader:
+    """Reads what tokens of an issuer claim. Safe to use from many threads."""
 
     def __init__(
         self, settings: JwtSettings, *, clock: Callable[[], float] = time.monotonic
@@ -55,18 +56,12 @@ class JwtChecker:
         self._keys: dict[str, jwt.PyJWK] = {}
         self._read_at = -FRESH_SECONDS
 
-    def check(self, token: str) -> Holder | None:
-        """Return whom it speaks for; None when it is not to be believed, which the log explains."""
-        if len(token) > LONGEST_TOKEN or token.count(".") != 2:  # noqa: PLR2004 - three parts
-            return None
-        try:
-            claims = self._read(token)
-            return self._hold(claims)
-        except (jwt.PyJWTError, _Unfit) as error:
-            _logger.info("JWT refused", extra={"reason": f"{type(error).__name__}: {error}"})
-            return None
+    def claims(self, token: str) -> dict[str, Any] | None:
+        """Return what it claims; None when it is not to be believed, which the log explains."""
+        return _unless_refused(token, self.read)
 
-    def _read(self, token: str) -> dict[str, Any]:
+    def read(self, token: str) -> dict[str, Any]:
+        """Do the same; raises for what is not to be believed."""
         key = self._key(jwt.get_unverified_header(token).get("kid"))
         claims: dict[str, Any] = jwt.decode(
             token,
@@ -78,22 +73,6 @@ class JwtChecker:
             options={"require": ["exp", "iss", "aud"], "strict_aud": False},
         )
         return claims
-
-    def _hold(self, claims: dict[str, Any]) -> Holder:
-        settings = self._settings
-        scopes = _words(claims.get(settings.scope_claim))
-        rights = [right for right in Right if f"{PREFIX}{right}" in scopes]
-        if not rights:
-            raise _Unfit(f"its {settings.scope_claim} names no right of leasehold")
-        tenant = None
-        if settings.tenant_claim is not None and ALL_TENANTS not in scopes:
-            tenant = _name(claims, settings.tenant_claim)
-        return Holder(
-            name=_name(claims, settings.name_claim),
-            right=rights[-1],
-            tenant=tenant,
-            expires_at=datetime.fromtimestamp(float(claims["exp"]), UTC),
-        )
 
     def _key(self, key_id: object) -> jwt.PyJWK:
         if not isinstance(key_id, str):
@@ -119,6 +98,46 @@ class JwtChecker:
             )
             return
         self._keys = {key.key_id: key for key in found if key.key_id is not None}
+
+
+class JwtChecker:
+    """Says whom a token speaks for. Safe to use from many threads."""
+
+    def __init__(
+        self, settings: JwtSettings, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._settings = settings
+        self._reader = JwtReader(settings, clock=clock)
+
+    def check(self, token: str) -> Holder | None:
+        """Return whom it speaks for; None when it is not to be believed, which the log explains."""
+        return _unless_refused(token, lambda token: self._hold(self._reader.read(token)))
+
+    def _hold(self, claims: dict[str, Any]) -> Holder:
+        settings = self._settings
+        scopes = _words(claims.get(settings.scope_claim))
+        rights = [right for right in Right if f"{PREFIX}{right}" in scopes]
+        if not rights:
+            raise _Unfit(f"its {settings.scope_claim} names no right of leasehold")
+        tenant = None
+        if settings.tenant_claim is not None and ALL_TENANTS not in scopes:
+            tenant = _name(claims, settings.tenant_claim)
+        return Holder(
+            name=_name(claims, settings.name_claim),
+            right=rights[-1],
+            tenant=tenant,
+            expires_at=datetime.fromtimestamp(float(claims["exp"]), UTC),
+        )
+
+
+def _unless_refused(token: str, read: Callable[[str], T]) -> T | None:
+    if len(token) > LONGEST_TOKEN or token.count(".") != 2:  # noqa: PLR2004 - three parts
+        return None
+    try:
+        return read(token)
+    except (jwt.PyJWTError, _Unfit) as error:
+        _logger.info("JWT refused", extra={"reason": f"{type(error).__name__}: {error}"})
+        return None
 
 
 class _Unfit(Exception):

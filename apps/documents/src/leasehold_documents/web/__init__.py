@@ -1,5 +1,11 @@
-"""The web of documents: what plugs into the service."""
+"""Documents over HTTP: the API that programs call, and pages for people.
+
+`application()` is what lives in `leasehold serve`, at `/documents`. Served alone, `ALIASES` let
+`POST /worker/tick` be answered where an outside cron job calls it.
+"""
 
 from leasehold_documents.web.application import application
 
-__all__ = ["application"]
+ALIASES = {"/worker/tick": "/documents/worker/tick"}
+
+__all__ = ["ALIASES", "application"]

@@ -1,0 +1,23 @@
+"""What people see."""
+
+from leasehold_documents.web.pages import (
+    dashboard,
+    entering,
+    jobs,
+    notifications,
+    paper,
+    papers,
+    review,
+    search,
+)
+
+ROUTERS = (
+    dashboard.router,
+    papers.router,
+    paper.router,
+    review.router,
+    search.router,
+    jobs.router,
+    notifications.router,
+    entering.router,
+)
