@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import Integer, bindparam, func, insert, select, text, update
 
 import leasehold as lh
 from leasehold.kit.data import (
@@ -196,6 +197,51 @@ def test_those_who_write_at_once_wait_for_each_other(database: Database) -> None
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(add, range(40)))
     assert rows(database, parcel.c.weight) == [(40,)]
+
+
+def test_a_statement_that_was_made_once_is_run_on_the_driver_s_connection(
+    database: Database,
+) -> None:
+    heavier = parcel.c.weight + bindparam("more", type_=Integer) + 1
+    statement = (
+        update(parcel)
+        .where(parcel.c.name == bindparam("who"))
+        .values(weight=heavier)
+        .returning(parcel.c.weight)
+    )
+    with database.write() as connection:
+        connection.execute(insert(parcel), [bare("vase"), bare("lamp")])
+        bulk = database.bulk(connection)
+        assert bulk.run(statement, {"who": "vase", "more": 4}) == [(5,)]
+        assert bulk.run(statement, {"who": "vase", "more": 2}) == [(8,)]
+        assert bulk.run(statement, {"who": "nobody", "more": 2}) == []
+    assert rows(database, parcel.c.weight) == [(0,), (8,)]
+
+
+def test_any_number_of_values_is_found_each_row_once(database: Database) -> None:
+    with database.write() as connection:
+        bulk = database.bulk(connection)
+        named = [(str(uuid4()), f"p{number}") for number in range(300)]
+        bulk.insert_new(parcel, ("id", "name"), named)
+        for count in (0, 1, 2, 3, 127, 128, 129, 300):
+            wanted = [f"p{number}" for number in range(count)]
+            found = bulk.find(parcel, ("name",), "name", [*wanted, "nobody"])
+            assert sorted(name for (name,) in found) == sorted(wanted)
+
+
+def test_a_connection_that_the_server_has_ended_is_replaced(
+    migrated_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite has no server that could end one."""
+    monkeypatch.setattr("leasehold.kit.data.database._FRESH_SECONDS", 0.0)
+    ask = select(func.pg_backend_pid())
+    with closing(Database(migrated_postgres_url)) as database:
+        with database.read() as connection:
+            ended = connection.scalar(ask)
+        with closing(Database(migrated_postgres_url)) as other, other.read() as connection:
+            connection.execute(select(func.pg_terminate_backend(ended, 5000)))
+        with database.read() as connection:
+            assert connection.scalar(ask) != ended
 
 
 def test_a_database_that_was_closed_may_be_used_again(database: Database) -> None:

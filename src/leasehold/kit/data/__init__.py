@@ -12,6 +12,7 @@ from leasehold.kit.data.database import (
     close_databases,
     database_of,
     discreet,
+    driver_connection,
     plan_widely,
 )
 from leasehold.kit.data.migrating import Migrations
@@ -31,6 +32,7 @@ __all__ = [
     "close_databases",
     "database_of",
     "discreet",
+    "driver_connection",
     "insert_new",
     "make_views",
     "moment_text",

@@ -36,13 +36,14 @@ from sqlalchemy.dialects.postgresql import psycopg
 from leasehold.kit.data.columns import Id
 
 if TYPE_CHECKING:
-    from sqlalchemy import Column, Delete, Dialect, Insert, Select, Update
+    from sqlalchemy import Column, Delete, Dialect, Executable, Insert, Select, Update
 
 Row: TypeAlias = tuple[Any, ...]
 
 _CACHE_KILOBYTES = 65_536
 # Rows of a statement: any number of them is a few statements, and none is long to prepare.
 _AT_ONCE = (64, 32, 16, 8, 4, 2, 1)
+_FOUND_AT_ONCE = 128
 _MOST_VALUES = 32_766  # that a statement of SQLite takes
 _INSERT = re.compile(r"(INSERT INTO .* VALUES )(\(\?.*\?\))( ON CONFLICT .*)")
 _SQLITE = sqlite.dialect()
@@ -78,6 +79,9 @@ class Bulk(Protocol):
 
     def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:
         """Add to the counts of a row."""
+
+    def run(self, statement: Executable, values: Mapping[str, Any]) -> list[Row]:
+        """Run a statement that was made once, and that returns rows."""
 
     def delete(self, table: Table, by: str, value: str) -> None:
         """Delete the rows that have this value there."""
@@ -125,17 +129,20 @@ class SqliteBulk:
     ) -> list[Row]:
         given = list(values)
         found: list[Row] = []
-        start = 0
-        while start < len(given):
-            count = next(each for each in _AT_ONCE if each <= len(given) - start)
-            sql = _sqlite_finds(table, names, by, tuple(fixed), count)
-            asked = (*fixed.values(), *given[start : start + count])
-            found += self._connection.execute(sql, asked)
-            start += count
+        for start in range(0, len(given), _FOUND_AT_ONCE):
+            asked = _rounded(given[start : start + _FOUND_AT_ONCE])
+            sql = _sqlite_finds(table, names, by, tuple(fixed), len(asked))
+            found += self._connection.execute(sql, (*fixed.values(), *asked))
         return found
 
     def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:
         self._connection.execute(_sqlite_add(table, tuple(amounts)), (*amounts.values(), row_id))
+
+    def run(self, statement: Executable, values: Mapping[str, Any]) -> list[Row]:
+        sql, known, names = _made(statement, _SQLITE)
+        said = {**known, **values}
+        found: list[Row] = self._connection.execute(sql, [said[name] for name in names]).fetchall()
+        return found
 
     def delete(self, table: Table, by: str, value: str) -> None:
         statement = delete(table).where(table.c[by] == bindparam(by))
@@ -175,6 +182,11 @@ class PostgresBulk:
     def add(self, table: Table, row_id: str, amounts: Mapping[str, int]) -> None:
         said = {**amounts, "row_id": row_id}
         self._connection.execute(_postgres_add(table, tuple(amounts)), said)
+
+    def run(self, statement: Executable, values: Mapping[str, Any]) -> list[Row]:
+        sql, known, _ = _made(statement, _POSTGRES)
+        found: list[Row] = self._connection.execute(sql, {**known, **values}).fetchall()
+        return found
 
     def delete(self, table: Table, by: str, value: str) -> None:
         statement = delete(table).where(table.c[by] == bindparam(by))
@@ -281,6 +293,19 @@ def _postgres_find(table: Table, names: tuple[str, ...], by: str, fixed: tuple[s
 
 def _plain(shown: Column[Any]) -> Any:
     return cast(shown, Text) if isinstance(shown.type, Id) else shown
+
+
+def _rounded(values: list[Any]) -> list[Any]:
+    """Ask for the last one again, so that few statements are enough for any number."""
+    count = 1 << (len(values) - 1).bit_length()
+    return values + values[-1:] * (count - len(values))
+
+
+@lru_cache(maxsize=32)
+def _made(statement: Any, dialect: Dialect) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """Compile a statement; returns its own values and the order of all, too."""
+    compiled = statement.compile(dialect=dialect)
+    return str(compiled), compiled.params, tuple(compiled.positiontup or ())
 
 
 @lru_cache(maxsize=8)

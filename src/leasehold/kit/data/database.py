@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError
 from sqlalchemy.orm import Session
 
 from leasehold import shielded
@@ -17,7 +19,12 @@ from leasehold.kit.data.bulk import Bulk, bulk_on
 from leasehold.kit.data.joining import JOINS, join
 from leasehold.kit.errors import DatabaseFailed
 
+if TYPE_CHECKING:
+    from sqlalchemy.pool import ConnectionPoolEntry
+
 _BUSY_SECONDS = 30.0
+_FRESH_SECONDS = 1.0  # after which a connection may have been ended by the server
+_USED_AT = "leasehold_used_at"
 _WRITES = "leasehold_writes"
 _PLANNING = text(
     "SELECT set_config('jit', 'off', true), set_config('join_collapse_limit', '12', true),"
@@ -82,8 +89,13 @@ class Database:
     def bulk(self, connection: Any) -> Bulk:
         """Write many rows on a connection of ours, or of the driver."""
         if isinstance(connection, Connection):
-            connection = connection.connection.driver_connection
+            connection = driver_connection(connection)
         return bulk_on(connection, is_sqlite=self.is_sqlite)
+
+
+def driver_connection(connection: Connection) -> Any:
+    """Return what SQLAlchemy stands on: a statement that is sent over and over is quicker there."""
+    return connection.connection.driver_connection
 
 
 _databases: dict[str, Database] = {}
@@ -135,12 +147,30 @@ def open_engine(url: str) -> Engine:
         )
         _prepare_sqlite(engine)
         return engine
-    return create_engine(
+    engine = create_engine(
         parsed.set(drivername="postgresql+psycopg"),
         **_QUIET,
-        pool_pre_ping=True,
         json_serializer=_write_json,
     )
+    _ping_idle(engine)
+    return engine
+
+
+def _ping_idle(engine: Engine) -> None:
+    """Replace a connection that died while nobody used it, without asking those in steady use."""
+
+    @event.listens_for(engine, "checkin")
+    def on_checkin(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info[_USED_AT] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def on_checkout(connection: Any, record: ConnectionPoolEntry, _proxy: object) -> None:
+        if time.monotonic() - record.info.get(_USED_AT, math.inf) < _FRESH_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except Exception as error:
+            raise InvalidatePoolError from error
 
 
 def _write_json(value: object) -> str:

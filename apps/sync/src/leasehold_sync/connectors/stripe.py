@@ -266,7 +266,7 @@ def _told(event: dict[str, Any], listing: Listing, now: datetime) -> Item | None
     if not isinstance(row, dict) or row.get("object") != listing.object or not id_of(row):
         return None
     item = _item(listing.name, id_of(row), row, moment(event.get("created")) or now)
-    return dataclasses.replace(
+    return replace(
         item,
         is_deleted=item.is_deleted or event.get("type") == listing.gone,
         version=text_at(event, "api_version"),
@@ -288,7 +288,7 @@ def _inside(item: Item, field: str, collection: str) -> _Inside:
         return _Inside()
     found = items_of(
         (row for row in rows if isinstance(row, dict)),
-        lambda name, row: dataclasses.replace(
+        lambda name, row: replace(
             _item(collection, name, row, item.as_of, item.external_id),
             is_deleted=item.is_deleted,
             version=item.version,

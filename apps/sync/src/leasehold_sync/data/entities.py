@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from leasehold.kit.data import Upsert, moment_text
 from leasehold_sync.data.tables import entity
@@ -170,7 +171,7 @@ class _Page:
             item.collection,
             _tidy(item.external_id),
             None if item.parent_id is None else _tidy(item.parent_id),
-            payload.text,
+            payload.raw.decode(),
             payload.hash,
             item.version or self.version,
             moment_text(item.as_of),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leasehold.kit.data import Migrations
-from leasehold_sync.data.tables import metadata
+from leasehold_sync.data.tables import entities_live, metadata
 from leasehold_sync.data.views import make_sync_views
 
 if TYPE_CHECKING:
@@ -17,5 +17,11 @@ def _make_tables(connection: Connection) -> None:
     make_sync_views(connection)
 
 
+def _index_live(connection: Connection) -> None:
+    entities_live.create(connection, checkfirst=True)
+
+
 _VIEWS = ("sync_jobs", "sync_job_tasks")
-MIGRATIONS = Migrations("sync", {1: _make_tables}, relations=[*metadata.tables, *_VIEWS])
+MIGRATIONS = Migrations(
+    "sync", {1: _make_tables, 2: _index_live}, relations=[*metadata.tables, *_VIEWS]
+)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from leasehold.kit.data import Bulk
 
-_NAMES = ("scan_id", "page", "numbers", "created_at")
+_MARK = text(
+    "INSERT INTO sync_seen (scan_id, page, numbers, created_at)"
+    " VALUES (:scan_id, :page, :numbers, :created_at) RETURNING page"
+)
 # The numbers of a scan, each once.
 _MARKED = {
     "sqlite": """
@@ -45,12 +48,29 @@ _LIVE = """
   AND deleted_at IS NULL
   AND (:sync_from IS NULL OR source_created_at >= :sync_from)
 """
-_COUNT_LIVE = "SELECT count(*) FROM entities WHERE {live}"
+# One look at everything that is there, by an index: it may be a million rows. SQLite makes an index
+# of what was seen for IN, not for a join; PostgreSQL a hash for a join only.
+_SEEN = {
+    "sqlite": "SELECT *, number IN ({marked}) AS is_seen FROM entities",
+    "postgresql": """
+      SELECT entities.*, marked.number IS NOT NULL AS is_seen
+      FROM entities
+      LEFT JOIN ({marked}) AS marked ON marked.number = entities.number
+    """,
+}
+_COMPARE = """
+SELECT
+  count(*),
+  count(*) FILTER (WHERE last_seen_run < :run_id AND NOT is_seen),
+  count(*) FILTER (WHERE last_seen_run <> :run_id AND is_seen)
+FROM ({seen}) AS entities
+WHERE {live}
+"""
 _COUNT_UNCHANGED = """
 SELECT count(*)
 FROM ({marked}) AS marked
 JOIN entities ON entities.number = marked.number
-WHERE entities.last_seen_run <> :run_id
+WHERE entities.last_seen_run <> :run_id AND entities.deleted_at IS NULL
 """
 _DELETE = """
 UPDATE entities
@@ -61,18 +81,28 @@ WHERE {live}
 """
 
 
-class Gone(NamedTuple):
-    """What a complete scan did not see, of what."""
+class Compared(NamedTuple):
+    """What is there, beside what a complete scan saw of it."""
 
     live: int
-    deleted: int
+    gone: int
+    unchanged: int
+
+
+class Among(NamedTuple):
+    """The rows that a complete scan has seen whole."""
+
+    app_key: str
+    collections: Sequence[str]
+    sync_from: datetime | None
 
 
 def mark(bulk: Bulk, scan_id: UUID, page: int, numbers: Sequence[int], now: datetime) -> None:
     """Remember which rows a page has shown unchanged."""
     if numbers:
         told = msgspec.json.encode(numbers).decode()
-        bulk.insert_new(seen, _NAMES, [(str(scan_id), page, told, moment_text(now))])
+        made = {"scan_id": str(scan_id), "page": page, "created_at": moment_text(now)}
+        bulk.run(_MARK, {**made, "numbers": told})
 
 
 def forget(connection: Connection, scan_id: UUID) -> None:
@@ -87,22 +117,22 @@ def count_unchanged(connection: Connection, scan_id: UUID, run_id: UUID) -> int:
     return int(found.scalar_one())
 
 
+def compare(connection: Connection, scan_id: UUID, run_id: UUID, among: Among) -> Compared:
+    """Count what is there, what of it the scan did not see, and what it saw unchanged."""
+    given = {**_given(among), "scan_id": scan_id, "run_id": run_id}
+    return Compared(*connection.execute(_prepared(connection, _COMPARE), given).one())
+
+
 def delete_unseen(
-    connection: Connection,
-    scan_id: UUID,
-    run_id: UUID,
-    *,
-    app_key: str,
-    collections: Sequence[str],
-    sync_from: datetime | None,
-    now: datetime,
-) -> Gone:
+    connection: Connection, scan_id: UUID, run_id: UUID, among: Among, now: datetime
+) -> int:
     """Mark as deleted what neither this run has written nor its scan has seen."""
-    among = {"app_key": app_key, "collections": list(collections), "sync_from": sync_from}
-    live = connection.execute(_prepared(connection, _COUNT_LIVE), among).scalar_one()
-    given: dict[str, Any] = {**among, "scan_id": scan_id, "run_id": run_id, "now": now}
-    gone = connection.execute(_prepared(connection, _DELETE), given).rowcount
-    return Gone(int(live), gone)
+    given = {**_given(among), "scan_id": scan_id, "run_id": run_id, "now": now}
+    return connection.execute(_prepared(connection, _DELETE), given).rowcount
+
+
+def _given(among: Among) -> dict[str, Any]:
+    return {**among._asdict(), "collections": list(among.collections)}
 
 
 def join_by_hash(connection: Connection) -> None:
@@ -122,8 +152,9 @@ _TYPES: dict[str, Any] = {"scan_id": Id, "run_id": Id, "sync_from": Moment, "now
 def _prepared(connection: Connection, statement: str) -> TextClause:
     """Put in how this database reads JSON, and the types of what is given."""
     name = connection.dialect.name
-    unseen = _UNSEEN[name].format(marked=_MARKED[name])
-    sql = statement.format(live=_LIVE, marked=_MARKED[name], unseen=unseen)
+    marked = _MARKED[name]
+    seen_so, unseen = (each[name].format(marked=marked) for each in (_SEEN, _UNSEEN))
+    sql = statement.format(live=_LIVE, marked=marked, seen=seen_so, unseen=unseen)
     given = [bindparam(name, type_=kind) for name, kind in _TYPES.items() if f":{name}" in sql]
     if ":collections" in sql:
         given.append(bindparam("collections", expanding=True))

@@ -78,6 +78,17 @@ entity = Table(
     _moment("deleted_at", nullable=True),
     UniqueConstraint("app_key", "collection_key", "external_id"),
 )
+# All that is there, without its payloads: the end of a scan compares that with what was seen.
+entities_live = Index(
+    "entities_live",
+    entity.c.app_key,
+    entity.c.collection_key,
+    entity.c.last_seen_run,
+    entity.c.source_created_at,
+    postgresql_include=["number"],
+    postgresql_where=entity.c.deleted_at.is_(None),
+    sqlite_where=entity.c.deleted_at.is_(None),
+)
 
 # From where on the next incremental sync asks for changes.
 state = Table(

@@ -16,8 +16,9 @@ from leasehold_sync.model.counts import Counts
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from leasehold.kit.data import Bulk
 
-# Made once: to put it together takes longer than to run it.
+
 _COUNTED = (
     update(task)
     .where(task.c.id == bindparam("task_id"))
@@ -27,16 +28,14 @@ _COUNTED = (
     .values(pages=task.c.pages + 1)
 )
 _CANCELLED_AT = select(run.c.cancelled_at).where(run.c.id == task.c.run_id).scalar_subquery()
+_ADD = _COUNTED.returning(_CANCELLED_AT)
 # PostgreSQL need not wait for the disk at each page: objects, counts and cursor are one commit, so
 # that a crash of the database costs whole pages, the last ones, which are then fetched again. The
 # end of the scan waits, and all that came before it.
-_ADD = {
-    "sqlite": _COUNTED.returning(_CANCELLED_AT),
-    "postgresql": _COUNTED.returning(
-        _CANCELLED_AT,
-        func.set_config("synchronous_commit", "off", True),  # noqa: FBT003 - for this transaction
-    ),
-}
+_ADD_SOON_SAFE = _COUNTED.returning(
+    _CANCELLED_AT,
+    func.set_config("synchronous_commit", "off", True),  # noqa: FBT003 - for this transaction
+)
 
 
 def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
@@ -51,11 +50,12 @@ def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
     return found
 
 
-def add(connection: Connection, task_id: UUID, counts: Counts) -> bool:
+def add(bulk: Bulk, task_id: UUID, counts: Counts, *, is_sqlite: bool) -> bool:
     """Count a page; returns whether the run was cancelled meanwhile."""
     more = {f"more_{name}": amount for name, amount in asdict(counts).items()}
-    statement = _ADD[connection.dialect.name]
-    return connection.scalar(statement, {"task_id": task_id, **more}) is not None
+    statement = _ADD if is_sqlite else _ADD_SOON_SAFE
+    ((cancelled_at, *_),) = bulk.run(statement, {"task_id": str(task_id), **more})
+    return cancelled_at is not None
 
 
 def finish(

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 import leasehold as lh
 
 
@@ -29,8 +31,7 @@ class Resource:
         return (self.name, *self.children)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One object of a source, as it was at a moment."""
 
     collection: str

@@ -15,7 +15,7 @@ _NUL = b"\\u0000"
 class Payload(NamedTuple):
     """JSON, and 16 bytes that are the same for the same JSON."""
 
-    text: str
+    raw: bytes
     hash: bytes
 
 
@@ -24,7 +24,7 @@ def write_payload(value: Any) -> Payload:
     raw = _write(value)
     if _NUL in raw:
         raw = _write(_without_nul(value))
-    return Payload(raw.decode(), hashlib.blake2b(raw, digest_size=16).digest())
+    return Payload(raw, hashlib.blake2b(raw, digest_size=16).digest())
 
 
 def _write(value: Any) -> bytes:

@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 import leasehold as lh
-from leasehold.kit.data import Database, database_of, refusals
+from leasehold.kit.data import Database, database_of, driver_connection, refusals
 from leasehold_sync import apps
 from leasehold_sync.connectors.errors import RateLimited, ScanLost, SourceFailed, Unauthorised
 from leasehold_sync.data import entities, seen, tasks
@@ -80,7 +80,8 @@ class Attempt:
         try:
             with self._database.write() as connection:
                 yield connection
-                self._job.checkpoint(self._scan, done=self._scan.entities, on=connection)
+                done = self._scan.entities
+                self._job.checkpoint(self._scan, done=done, on=driver_connection(connection))
         except BaseException:
             self._scan = before
             raise
@@ -103,7 +104,8 @@ class Attempt:
             stored = entities.store_items(bulk, run, (*page.items, *page.children), page.version)
             seen.mark(bulk, self._job.id, scan.pages, stored.unchanged, now)
             told = stored.counts + Counts(nameless=page.nameless)
-            is_cancelled = tasks.add(connection, self._job.id, told)
+            is_sqlite = self._database.is_sqlite
+            is_cancelled = tasks.add(bulk, self._job.id, told, is_sqlite=is_sqlite)
             self._scan = scan.counting(stored.counts)
         self._has_moved = True
         if is_cancelled:

@@ -31,26 +31,21 @@ def finish(
     """Mark what is gone, unless that is suspiciously much: `MassDelete`, and roll back."""
     now = datetime.now(UTC)
     seen.join_by_hash(connection)
-    unchanged = seen.count_unchanged(connection, scan_id, run_id)
     note = scan.why_not_delete()
-    deleted = 0
     if note is None:
-        gone = seen.delete_unseen(
-            connection,
-            scan_id,
-            run_id,
-            app_key=source.app.app_key,
-            collections=source.resource.collections,
-            sync_from=source.app.sync_from,
-            now=now,
-        )
+        app, resource = source.app, source.resource
+        among = seen.Among(app.app_key, resource.collections, app.sync_from)
+        _, gone, unchanged = found = seen.compare(connection, scan_id, run_id, among)
         if not force:
-            check_deletion(gone.deleted, gone.live, source.resource.name)
-        deleted = gone.deleted
+            check_deletion(gone, found.live, resource.name)
+        if gone:
+            seen.delete_unseen(connection, scan_id, run_id, among, now)
+    else:
+        gone, unchanged = 0, seen.count_unchanged(connection, scan_id, run_id)
     seen.forget(connection, scan_id)
     _move_on(connection, source, scan, run_id, now)
     is_news = note is not None and scan.since is None
-    return Finish(unchanged, deleted, note if is_news else None)
+    return Finish(unchanged, gone, note if is_news else None)
 
 
 def _move_on(
