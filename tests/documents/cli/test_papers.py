@@ -161,3 +161,26 @@ def test_what_is_not_there_has_an_exit_code_of_its_own(ready: Run) -> None:
         ("search", "x", "--user", "nobody@example.org"),
     ):
         assert ready(*words).code == 3, words
+
+
+def test_jobs_are_listed_cancelled_and_tried_again(
+    ready: Run, queue: lh.Client, database: Database
+) -> None:
+    assert "no jobs" in ready("jobs").out
+    begun = ready("extract", "Notiz.txt", "Mietvertrag.pdf", "--yes", "--json").json()
+    first, second = [each["job_id"] for each in begun["extractions"]]
+    assert "is cancelled" in ready("jobs", "cancel", first).out
+    ready("work", "--until-empty")
+    listed = ready("jobs", "--json").json()["jobs"]
+    assert {row["id"]: row["status"] for row in listed}.items() >= {
+        (first, "cancelled"),
+        (second, "done"),
+    }
+    (done, *_) = ready("jobs", "list", "--status", "done", "--json").json()["jobs"]
+    assert done["type"] == "classify_document"
+    assert "extract_document" in ready("jobs", "list", "--limit", "5").out
+    assert ready("jobs", "cancel", second).code == 1
+    refused = ready("jobs", "retry", first)
+    assert (refused.code, "CONSENT_SPENT" in refused.err) == (1, True)
+    assert ready("jobs", "cancel", str(uuid4())).code == 3
+    assert balance(queue, database) == (4, 0, 2)

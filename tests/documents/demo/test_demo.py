@@ -13,9 +13,10 @@ from leasehold.kit.data import Database
 from leasehold_documents import billing, searching, tasks
 from leasehold_documents.access import Access, organization_named, user_named
 from leasehold_documents.demo.living import Demo
-from leasehold_documents.demo.papers import BAKERY, EMAIL, HOUSES, PAPERS, invoice
+from leasehold_documents.demo.papers import BAKERY, HOUSES, PAPERS, invoice
 from leasehold_documents.demo.texts import TEXTS, THINGS, language_of
 from leasehold_documents.settings import Settings, lending
+from leasehold_documents.web.people import DEMO_EMAIL
 from tests.worker.kit import wait_until
 
 PROJECT = Path(__file__).parents[3] / "apps" / "documents" / "pyproject.toml"
@@ -33,7 +34,7 @@ def demo(queue: lh.Client, tmp_path: Path) -> Iterator[Demo]:
 
 @pytest.fixture
 def houses(queue: lh.Client, database: Database, demo: Demo) -> Access:
-    user_id = user_named(database, EMAIL)
+    user_id = user_named(database, DEMO_EMAIL)
     return Access(queue, database, user_id, organization_named(database, HOUSES))
 
 

@@ -10,6 +10,7 @@ from leasehold.cli.kit import Program
 from leasehold.kit.cli import migrate_command, serve_command
 from leasehold_documents.cli.extract import estimate, extract
 from leasehold_documents.cli.init import init
+from leasehold_documents.cli.jobs import jobs
 from leasehold_documents.cli.opening import migrations
 from leasehold_documents.cli.search import reindex, search
 from leasehold_documents.cli.tenant import tenant
@@ -68,5 +69,5 @@ def program() -> None:
 
 _PEOPLE = (init, tenant, user, token)
 _PAPERS = (upload, list_, estimate, extract, search, reindex)
-for _command in (*_PEOPLE, *_PAPERS, work, serve, migrate):
+for _command in (*_PEOPLE, *_PAPERS, jobs, work, serve, migrate):
     program.add_command(_command)

@@ -11,8 +11,6 @@ from leasehold.cli.kit import EXIT_CANCELLED, EXIT_DEAD, set_up_logging
 from leasehold.kit.cli import has_worker
 from leasehold_documents.model.jobs import EXTRACT
 
-_SLOTS = 4
-
 
 class Ended(NamedTuple):
     """How a job ended."""
@@ -34,13 +32,13 @@ def follow(client: lh.Client, jobs: Sequence[UUID], tell: Callable[[str], None])
     """Wait until all jobs have ended, however they end."""
     if has_worker(client, EXTRACT):
         return [_wait(client, job_id) for job_id in jobs]
-    from leasehold_documents import tasks
+    from leasehold_documents.working import make_worker
 
     set_up_logging("critical", "console")  # how each ends is said at the end
     tell("No worker is there: this command does the work.")
-    with lh.Worker(client, tasks, slots=_SLOTS):
+    with make_worker(client):
         ended = [_wait(client, job_id) for job_id in jobs]
-    lh.Worker(client, tasks, slots=_SLOTS).run(until_empty=True)  # what follows: classification
+    make_worker(client).run(until_empty=True)  # what follows: classification
     return ended
 
 

@@ -63,13 +63,12 @@ def work(
     organizations take turns with big ones.
     """
     started = time.monotonic()
-    import leasehold as lh
-    from leasehold_documents import tasks
+    from leasehold_documents.working import make_worker
 
     set_up_logging(log_level, log_format)
     with open_documents(session, may_create=True) as (client, _):
         observers = senders(otel=otel, sentry=sentry, failed=True)
-        worker = lh.Worker(client, tasks, slots=slots, observers=observers)
+        worker = make_worker(client, at_once=slots, observers=observers)
         left = None if budget is None else budget - (time.monotonic() - started)
         report = worker.run(
             until_empty=True if until_empty else None,

@@ -15,10 +15,11 @@ from leasehold.kit.data import database_of
 from leasehold_documents import access as people
 from leasehold_documents import billing, papers
 from leasehold_documents.access import Access
-from leasehold_documents.demo.papers import BAKERY, EMAIL, HOUSES, PAPERS, Paper, invoice
+from leasehold_documents.demo.papers import BAKERY, HOUSES, PAPERS, Paper, invoice
 from leasehold_documents.errors import NotFound
 from leasehold_documents.settings import settings
 from leasehold_documents.vault import vault_of
+from leasehold_documents.web.people import DEMO_EMAIL
 
 logger = logging.getLogger(__name__)
 _LIFE_SECONDS = 15.0
@@ -104,6 +105,6 @@ class Demo:
 
     def _user(self) -> UUID:
         try:
-            return people.user_named(self._database, EMAIL)
+            return people.user_named(self._database, DEMO_EMAIL)
         except NotFound:
-            return people.create_user(self._database, EMAIL, name="Demo")
+            return people.create_user(self._database, DEMO_EMAIL, name="Demo")

@@ -10,7 +10,6 @@ from leasehold_documents.demo import files
 PASSWORD = "lindenhof"  # noqa: S105 - the demo's page tells it
 HOUSES = "Hausverwaltung Lindenhof"
 BAKERY = "Bäckerei Sommer"
-EMAIL = "demo@example.org"  # whoever comes where nobody is asked who they are
 
 
 class Paper(NamedTuple):
