@@ -1,7 +1,8 @@
 """Stripes that others have written, started on this machine: our connector reads them as it is.
 
-`python -m tests.sync.standins` installs them below var/standins from where this machine's pip and
-npm take packages, and syncs them; the suite's test of them runs where they are installed.
+localstripe is one of the development dependencies. `python -m tests.sync.standins` installs
+stripe-stateful-mock below var/standins, from where this machine's npm takes packages, and syncs
+both; the suite's test of it runs where it is installed.
 """
 
 from __future__ import annotations
@@ -69,12 +70,9 @@ class Standin:
 STANDINS = (
     Standin(
         name="localstripe",
-        program=HOME / "python/bin/localstripe",
-        command=(str(HOME / "python/bin/localstripe"), "--port", "{port}", "--from-scratch"),
-        install=(
-            (sys.executable, "-m", "venv", str(HOME / "python")),
-            (str(HOME / "python/bin/pip"), "install", "--quiet", "localstripe"),
-        ),
+        program=Path(sys.executable).parent / "localstripe",
+        command=(sys.executable, "-m", "localstripe", "--port", "{port}", "--from-scratch"),
+        install=(),  # it is one of the development dependencies
         resources=("customers", "products", "subscriptions", "charges", "invoices", "coupons"),
         can_delete=True,
     ),
