@@ -31,6 +31,37 @@ class ParserLost(DocumentsError):
     """The process that starts parsers was ended, which says nothing of the file."""
 
 
+class BadForm(DocumentsError):
+    """A field of a form that says what can't be, or can't be done."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class ExtractorClosed(DocumentsError):
+    """The extraction service does not let us in: no retry helps until its key is looked at."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(
+            f"the extraction service answers {status}: look at LEASEHOLD_DOCUMENTS_EXTRACTION_KEY"
+        )
+        self.status = status
+
+
+class ExtractorUnavailable(DocumentsError):
+    """The extraction service can't be reached or can't answer now; `status` is None for silence."""
+
+    def __init__(
+        self, status: int | None, reason: str, *, retry_after_seconds: float | None = None
+    ) -> None:
+        told = "does not answer" if status is None else f"answers {status}"
+        super().__init__(f"the extraction service {told}" + (f" ({reason})" if reason else ""))
+        self.status = status
+        self.retry_after_seconds = retry_after_seconds
+
+
 class NotFound(DocumentsError):
     """There is no such thing for this tenant; another one's is not there, either."""
 

@@ -78,9 +78,11 @@ class BuiltIn:
         backend = f"{BACKEND}, {recognizing.backend()}" if is_drawn else BACKEND
         return Extracted(elements=elements, page_count=len(read), backend=backend)
 
-    def cut(self, path: Path, *, password: str | None, pages: PageRange | None) -> bytes:
-        """Make a PDF of some pages of one, which needs no password."""
-        said = self._asking.hear(Cut(password, pages), path, lambda _: None)
+    def cut(
+        self, path: Path, *, media_type: str, password: str | None, pages: PageRange | None
+    ) -> bytes:
+        """Make a file that needs no password: of a PDF, of some of its pages only."""
+        said = self._asking.hear(Cut(media_type, password, pages), path, lambda _: None)
         return b"".join(each.data for each in said if isinstance(each, Piece))
 
     def close(self) -> None:

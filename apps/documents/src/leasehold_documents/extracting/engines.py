@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 from leasehold_documents.extracting.bounds import Bounds
 from leasehold_documents.extracting.builtin import BuiltIn
@@ -17,10 +17,13 @@ from leasehold_documents.extracting.elements import (
     PageRange,
     Strategy,
 )
+from leasehold_documents.extracting.unstructured import Unstructured
 from leasehold_documents.settings import Settings, settings
 
 _lock = threading.Lock()
-_engines: dict[tuple[int, object], BuiltIn] = {}  # by process: a fork must not share its pipes
+# By process: a fork must not share its parent's pipes and connections.
+_engines: dict[tuple[int, object], BuiltIn | Unstructured] = {}
+E = TypeVar("E", BuiltIn, Unstructured)
 
 
 class Engine(Protocol):
@@ -46,7 +49,14 @@ class Engine(Protocol):
 
 def engine_of(said: Settings) -> Engine:
     """Return the engine that the settings name; the same one for the same settings."""
-    return builtin(_bounds(said))
+    if not said.extraction_url:
+        return builtin(_bounds(said))
+    local = builtin(_bounds(said))
+    named = (said.extraction_url, said.extraction_key, said.extraction_seconds)
+    return _kept(
+        (named, _bounds(said)),
+        lambda: Unstructured(named[0], named[1], seconds=named[2], local=local),
+    )
 
 
 def inspect(path: Path, *, password: str | None = None) -> Inspection:
@@ -55,8 +65,16 @@ def inspect(path: Path, *, password: str | None = None) -> Inspection:
 
 
 def builtin(bounds: Bounds) -> BuiltIn:
+    """Return this process's engine with these bounds."""
+    return _kept(bounds, lambda: BuiltIn(bounds))
+
+
+def _kept(key: object, make: Callable[[], E]) -> E:
     with _lock:
-        return _engines.setdefault((os.getpid(), bounds), BuiltIn(bounds))
+        found = _engines.get((os.getpid(), key))
+        if found is None:
+            found = _engines[os.getpid(), key] = make()
+        return cast("E", found)
 
 
 def _bounds(said: Settings) -> Bounds:

@@ -41,8 +41,9 @@ class Render(msgspec.Struct, frozen=True, tag=True):
 
 
 class Cut(msgspec.Struct, frozen=True, tag=True):
-    """Make a PDF of some of its pages, without a password."""
+    """Make a file that needs no password: of a PDF, of some of its pages only."""
 
+    media_type: str
     password: str | None = None
     pages: PageRange | None = None
 

@@ -49,8 +49,10 @@ def carry_out(request: Request, source: BinaryIO, sink: BinaryIO) -> Iterator[Sa
             opened = _open(source, media_type, password)
             picture = drawing.draw(opened.source, opened.media_type, page, password)
             drawing.show(picture, command, sink)
-        case Cut(password, pages):
-            yield from _pieces(cut(source, password, pages))
+        case Cut(media_type, password, pages):
+            is_pdf = media_type == kinds.PDF.media_type
+            plain = _open(source, media_type, password).source
+            yield from _pieces(cut(plain, password, pages) if is_pdf else plain.read())
         case _:
             assert_never(request)
 

@@ -1,0 +1,24 @@
+"""Runs the service in a process of its own."""
+
+from __future__ import annotations
+
+import os
+
+import uvicorn
+
+from leasehold_documents.errors import DocumentsError
+from leasehold_documents.extract_server.application import make_app
+from leasehold_documents.extracting import Engine
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def serve(engine: Engine, *, host: str, port: int, key: str = "", most_bytes: int) -> None:
+    """Serve until a signal comes; another address than this machine's own needs a key."""
+    if host not in _LOOPBACK and not key:
+        raise DocumentsError(
+            f"extract-server: {host} is open to others, so that a key is needed: "
+            "set LEASEHOLD_DOCUMENTS_EXTRACTION_KEY"
+        )
+    app = make_app(engine, key=key, places=os.cpu_count() or 2, most_bytes=most_bytes)
+    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False)
