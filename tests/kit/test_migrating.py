@@ -56,3 +56,15 @@ def test_applications_in_one_database_know_nothing_of_each_other(client: lh.Clie
     assert migrations().migrate(client) == ["0001"]
     assert others.pending(client) == ["0001"]
     assert (others.migrate(client), migrations().pending(client)) == (["0001"], [])
+
+
+def test_what_roles_are_due_is_given_at_each_call_also_when_no_step_is_missing(
+    client: lh.Client,
+) -> None:
+    given: list[str] = []
+    ours = Migrations(
+        "parcels", {1: lambda _connection: None}, share=lambda each: given.append(each.dialect.name)
+    )
+    assert [ours.migrate(client), ours.migrate(client)] == [["0001"], []]
+    is_sqlite = client.url.startswith("sqlite")
+    assert given == ([] if is_sqlite else ["postgresql"] * 2)

@@ -39,6 +39,9 @@ WHERE relation.oid IN (SELECT to_regclass(name) FROM unnest(CAST(:names AS text[
   AND NOT has_table_privilege(role.oid, relation.oid, 'DELETE')
   AND pg_has_role(relation.relowner, 'USAGE')
 """)
+_IS_OURS = text(
+    "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass(:name)"
+)
 Step: TypeAlias = Callable[[Connection], object]
 
 
@@ -47,13 +50,21 @@ class Migrations:
 
     `migrate` and `pending` are what an `Application` asks for; both name steps as `0001`. They may
     be called by several processes at once, when the queue has its own tables. Where PostgreSQL has
-    the queue's roles, workers may use the `relations` that are named: tables and views.
+    the queue's roles, workers may use the `relations` that are named: tables and views. What else
+    they need is given by `share`, there and at each call by who owns the tables: roles may come
+    later.
     """
 
     def __init__(
-        self, name: str, steps: Mapping[int, Step], *, relations: Sequence[str] = ()
+        self,
+        name: str,
+        steps: Mapping[int, Step],
+        *,
+        relations: Sequence[str] = (),
+        share: Step | None = None,
     ) -> None:
         self.steps = dict(steps)
+        self.share = share
         self.relations = [f"{name}_version", *relations]
         self._version = Table(
             f"{name}_version", MetaData(), Column("number", Integer, primary_key=True)
@@ -87,6 +98,9 @@ class Migrations:
         quote = connection.dialect.identifier_preparer.quote
         for role, relation in connection.execute(_LACKING, {"names": self.relations}).all():
             connection.execute(text(f"GRANT {_RIGHTS} ON {relation} TO {quote(role)}"))
+        is_ours = connection.scalar(_IS_OURS, {"name": self._version.name})
+        if self.share is not None and is_ours:
+            self.share(connection)
 
     def _missing(self, connection: Connection) -> list[int]:
         done = set(connection.scalars(select(self._version.c.number)))
