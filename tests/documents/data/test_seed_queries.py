@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
+from sqlalchemy import text
 
 import leasehold as lh
+from leasehold.kit.data import Database
+from leasehold_documents.data.binding import bind_member
 from leasehold_documents.model.jobs import QUEUE
 from tests.documents.access.kit import Two
 from tests.documents.data import seed
@@ -83,6 +87,24 @@ def test_reading_the_view_locks_no_waiting_row(
         assert {mode for (mode,) in modes} <= {"AccessShareLock", "ExclusiveLock"}
         sql.execute("SET lock_timeout = '1s'")
         assert value(sql, CLAIM.decode()) == job_id  # while that transaction is open
+
+
+def test_members_see_the_jobs_of_their_tenants_of_all_of_them(
+    postgres: lh.Client, papers: Database, tenants: Two
+) -> None:
+    first, second = (enqueue(postgres, each) for each in (tenants.first, tenants.second))
+    for user, tenant, seen in (
+        (tenants.ada, None, {first}),
+        (tenants.eve, None, {first, second}),
+        (tenants.eve, tenants.second, {second}),
+        (tenants.ada, tenants.second, set()),
+        (uuid4(), None, set()),
+    ):
+        with papers.browse() as connection:
+            bind_member(connection, user, tenant)
+            assert set(connection.execute(text("SELECT id FROM jobs")).scalars()) == seen
+            count = connection.scalar(text(seed.IN_QUEUE))
+            assert count == len(seen)
 
 
 def test_a_member_can_neither_claim_nor_change_a_job(

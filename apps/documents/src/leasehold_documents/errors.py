@@ -148,3 +148,16 @@ class EndedAlready(DocumentsError):
         super().__init__(f"job {job_id} is {state}: it can't be cancelled any more")
         self.job_id = job_id
         self.state = state
+
+
+class RolesRefused(DocumentsError):
+    """The roles that keep tenants apart can't be made by who migrates."""
+
+    def __init__(self, roles: tuple[str, ...]) -> None:
+        named = ", ".join(roles)
+        made = " ".join(f"CREATE ROLE {role} NOLOGIN;" for role in roles)
+        super().__init__(
+            f"the tables need the roles {named}: migrate once as a superuser, or let one say "
+            f"{made} GRANT {named} TO whoever migrates WITH ADMIN OPTION"
+        )
+        self.roles = roles

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.kit.data import Migrations
 from leasehold_documents.data.jobs_view import make_jobs_view
-from leasehold_documents.data.roles import secure
+from leasehold_documents.data.roles import secure, share
 from leasehold_documents.data.search_index import make_search_index
 from leasehold_documents.data.seed_defaults import set_defaults
 from leasehold_documents.data.tables import metadata
@@ -23,4 +23,6 @@ def _make_tables(connection: Connection) -> None:
     make_search_index(connection)
 
 
-MIGRATIONS = Migrations("documents", {1: _make_tables}, relations=[*metadata.tables, "jobs"])
+MIGRATIONS = Migrations(
+    "documents", {1: _make_tables}, relations=[*metadata.tables, "jobs"], share=share
+)

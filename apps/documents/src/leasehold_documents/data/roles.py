@@ -11,10 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Table, text
+from sqlalchemy.exc import ProgrammingError
 
 from leasehold_documents.data.binding import MEMBER, WORKER
 from leasehold_documents.data.policies import policies_of
 from leasehold_documents.data.tables import metadata
+from leasehold_documents.errors import RolesRefused
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -51,6 +53,19 @@ BEGIN
 END
 $$
 """
+# Who may end leases does the queue's work; its owner need not.
+_LOGINS = text("""
+SELECT DISTINCT quote_ident(role.rolname)
+FROM pg_class AS lease
+CROSS JOIN aclexplode(lease.relacl) AS acl
+JOIN pg_roles AS role ON role.oid = acl.grantee
+CROSS JOIN unnest(CAST(:roles AS text[])) AS wanted (name)
+WHERE lease.oid = 'leasehold.lease'::regclass
+  AND acl.privilege_type = 'DELETE'
+  AND role.oid <> lease.relowner
+  AND NOT pg_has_role(role.oid, wanted.name, 'MEMBER')
+""")
+_NOT_ALLOWED = "42501"
 _HAS_ROLE = text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)")
 # The person of this transaction, and their tenants: one, if it names one. They run as the owner,
 # who may read memberships: a policy that did so by itself would ask itself.
@@ -102,13 +117,28 @@ def secure(connection: Connection) -> None:
         _secure_table(connection, table)
 
 
+def share(connection: Connection) -> None:
+    """Let the logins of the queue's workers act as both roles: `leasehold migrate --roles`."""
+    for login in connection.scalars(_LOGINS, {"roles": [MEMBER, WORKER]}).all():
+        _allow(connection, f"GRANT {MEMBER}, {WORKER} TO {login}")
+
+
 def _make_roles(connection: Connection) -> None:
     for role in (MEMBER, WORKER):
         if not connection.scalar(_HAS_ROLE, {"role": role}):
-            _run(connection, _MAKE_ROLE.format(role=role))
+            _allow(connection, _MAKE_ROLE.format(role=role))
     for role in (MEMBER, WORKER):
         # Whoever owns the tables is bound by security, too; a superuser is not, and need not be.
-        _run(connection, _JOIN.format(role=role))
+        _allow(connection, _JOIN.format(role=role))
+
+
+def _allow(connection: Connection, statement: str) -> None:
+    try:
+        _run(connection, statement)
+    except ProgrammingError as error:
+        if getattr(error.orig, "sqlstate", None) != _NOT_ALLOWED:
+            raise
+        raise RolesRefused((MEMBER, WORKER)) from None
 
 
 def _make_functions(connection: Connection) -> None:

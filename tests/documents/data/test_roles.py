@@ -1,0 +1,149 @@
+"""With the queue's own roles (`leasehold migrate --roles`) all of it works for workers' logins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+import leasehold as lh
+from leasehold.kit.data import Database, database_of
+from leasehold_documents.access import Access, Service
+from leasehold_documents.data.migrating import MIGRATIONS
+from leasehold_documents.errors import RolesRefused
+from tests.documents.access.kit import Two, add_document, make_two
+from tests.documents.data.kit import enqueue, extract, run
+from tests.safety.roles import Access as Logins
+from tests.safety.roles import database_with_roles
+
+if TYPE_CHECKING:
+    from tests.postgres_server import PostgresServer
+
+
+@pytest.fixture(scope="module")
+def logins(postgres_server: PostgresServer) -> Iterator[Logins]:
+    """A database with roles, whose tables a superuser has made."""
+    with database_with_roles(postgres_server) as logins:
+        with lh.Client(logins.admin) as client:
+            assert MIGRATIONS.migrate(client)
+        yield logins
+
+
+@pytest.fixture
+def worker(logins: Logins) -> Iterator[lh.Client]:
+    """The login that workers and the service have, which is no superuser."""
+    with lh.Client(logins.worker) as client:
+        yield client
+
+
+@pytest.fixture
+def of_worker(worker: lh.Client) -> Database:
+    return database_of(worker.url)
+
+
+@pytest.fixture(scope="module")
+def people(logins: Logins) -> Two:
+    return make_two(database_of(logins.worker))
+
+
+def test_a_person_writes_and_enqueues_and_sees_the_job(
+    worker: lh.Client, of_worker: Database, people: Two
+) -> None:
+    ada = Access(worker, of_worker, people.ada, people.first)
+    with ada.write() as session:
+        add_document(session.connection(), people.first)
+        task = extract.with_options(created_by=str(people.ada))
+        job = ada.on(session).enqueue(task, people.ada, "unstructured_fast")
+    run(worker)
+    assert ada.client.get(job.id).state == lh.State.SUCCEEDED
+    with ada.browse() as connection:
+        found = connection.exec_driver_sql("SELECT id, status FROM jobs").all()
+    assert [tuple(row) for row in found] == [(job.id, "done")]
+    bob = Access(worker, of_worker, people.bob, people.second)
+    with bob.browse() as connection:
+        assert not connection.exec_driver_sql("SELECT * FROM jobs").all()
+        assert not connection.exec_driver_sql("SELECT * FROM documents").all()
+
+
+def test_a_worker_claims_by_sql(logins: Logins, worker: lh.Client, people: Two) -> None:
+    job_id = enqueue(worker, people.first)
+    with psycopg.connect(logins.worker, autocommit=True) as sql:
+        row = sql.execute("SELECT id FROM claim_next_job('foreign', '1 minute')").fetchone()
+    assert row == (job_id,)
+
+
+def test_the_service_works_for_all(worker: lh.Client, of_worker: Database, people: Two) -> None:
+    service = Service(worker, of_worker)
+    with service.write() as session:
+        add_document(session.connection(), people.second)
+        service.on(session).enqueue(
+            extract.with_options(tenant=str(people.second)), people.ada, "unstructured_fast"
+        )
+    with service.browse() as connection:
+        found = connection.exec_driver_sql("SELECT tenant_id FROM jobs").scalars().all()
+    assert people.second in found
+
+
+def test_a_job_writes_in_its_own_transaction(
+    worker: lh.Client, of_worker: Database, people: Two
+) -> None:
+    @lh.task(name="classify_document", queue="documents")
+    def classify() -> None:
+        job = lh.current_job()
+        service = Service(job.client, database_of(job.client.url))
+        with job.transaction() as own, service.joined(own) as connection:
+            add_document(connection, people.second, "made by a job")
+            service.on(connection).enqueue(
+                extract.with_options(tenant=str(people.second)), people.ada, "unstructured_fast"
+            )
+
+    job = worker.for_tenant(str(people.second)).enqueue(classify)
+    lh.Worker(worker, [classify], poll="50ms").run(max_jobs=1)
+    assert worker.get(job.id).state == lh.State.SUCCEEDED
+    with of_worker.read() as connection:
+        names = connection.exec_driver_sql("SELECT name FROM documents").scalars().all()
+    assert "made by a job" in names
+
+
+def test_the_tenants_login_of_the_queue_sees_nothing_of_the_papers(logins: Logins) -> None:
+    with (
+        psycopg.connect(logins.app, autocommit=True) as sql,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        sql.execute("SELECT * FROM documents")
+
+
+def test_who_does_not_own_the_tables_migrates_in_peace(worker: lh.Client) -> None:
+    assert MIGRATIONS.migrate(worker) == []
+
+
+def test_roles_that_come_later_are_given_their_due(postgres_server: PostgresServer) -> None:
+    url = postgres_server.create_database()
+    try:
+        with lh.Client(url) as client:
+            client.store.migrate()
+            MIGRATIONS.migrate(client)
+    finally:
+        postgres_server.drop_database(url)
+    with database_with_roles(postgres_server) as logins:
+        with lh.Client(logins.admin) as client:
+            MIGRATIONS.migrate(client)
+            with psycopg.connect(logins.admin, autocommit=True) as sql:
+                revoke: Any = (
+                    f"REVOKE documents_member, documents_worker FROM {logins.roles.worker}"
+                )
+                sql.execute(revoke)
+            assert MIGRATIONS.migrate(client) == []  # no step, but the rights
+        with lh.Client(logins.worker) as client:
+            make_two(database_of(client.url))
+
+
+def test_who_may_make_no_roles_is_told_what_to_do(postgres_server: PostgresServer) -> None:
+    with database_with_roles(postgres_server) as logins:
+        with psycopg.connect(logins.admin, autocommit=True) as sql:
+            grant: Any = f"GRANT CREATE ON SCHEMA public TO {logins.roles.migrator}"
+            sql.execute(grant)
+        with lh.Client(logins.migrator) as client, pytest.raises(RolesRefused, match="CREATE ROLE"):
+            MIGRATIONS.migrate(client)
