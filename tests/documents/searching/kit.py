@@ -31,6 +31,7 @@ class Archive:
     """One tenant with one person, and the papers that are put into it."""
 
     def __init__(self, queue: lh.Client, database: Database, name: str = "Muster GmbH") -> None:
+        self.queue = queue
         self.database = database
         self.tenant_id = create_organization(database, name)
         user_id = create_user(database, f"{uuid4()}@example.com")

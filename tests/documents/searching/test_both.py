@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,16 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text as sql
 
-import leasehold as lh
-from leasehold.kit.data import Database
 from leasehold_documents.access import Access
 from leasehold_documents.errors import Rejected
 from leasehold_documents.searching import search
-from tests.app_tables import copy_file
-from tests.documents.conftest import TABLES
 from tests.documents.searching.corpus import NAMES, QUERIES, STREETS, TOPICS, papers
 from tests.documents.searching.kit import Archive
-from tests.postgres_server import PostgresServer
 
 # As the seed has it, but for the ranking and the limit.
 SEED = sql("""
@@ -37,28 +29,13 @@ NOTHING = {"gibtesnicht", "a b c d e", "müller -straße -mahnung", "1.007,07", 
 
 
 @pytest.fixture(scope="module")
-def archives(
-    postgres_server: PostgresServer,
-    sqlite_template: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[dict[str, Archive]]:
-    """The same papers in both, put there once: nothing here changes them."""
-    url = postgres_server.create_database()
-    TABLES.make(url)
-    file = copy_file(sqlite_template, tmp_path_factory.mktemp("both"))
-    with ExitStack() as opened:
-        yield {"postgres": _filled(opened, url), "sqlite": _filled(opened, file)}
-    postgres_server.drop_database(url)
-
-
-def _filled(opened: ExitStack, url: str) -> Archive:
-    client = opened.enter_context(lh.Client(url))
-    database = Database(client.url)
-    opened.callback(database.close)
-    archive = Archive(client, database)
-    Archive(client, database, "Fremde AG").put("foreign", *(f"{topic} Müller" for topic in TOPICS))
-    archive.put_all(papers())
-    return archive
+def filled(archives: dict[str, Archive]) -> dict[str, Archive]:
+    """The same papers in both, beside those of another tenant."""
+    for archive in archives.values():
+        other = Archive(archive.queue, archive.database, "Fremde AG")
+        other.put("foreign", *(f"{topic} Müller" for topic in TOPICS))
+        archive.put_all(papers())
+    return archives
 
 
 def _shown(access: Access, typed: str) -> list[tuple[Any, ...]] | str:
@@ -70,10 +47,10 @@ def _shown(access: Access, typed: str) -> list[tuple[Any, ...]] | str:
     return [(hit.name, hit.chunk_index, hit.score, hit.headline) for hit in hits]
 
 
-def test_the_corpus_is_found_the_same_way_in_the_same_order(archives: dict[str, Archive]) -> None:
+def test_the_corpus_is_found_the_same_way_in_the_same_order(filled: dict[str, Archive]) -> None:
     shown = {
         store: {typed: _shown(archive.access, typed) for typed in QUERIES}
-        for store, archive in archives.items()
+        for store, archive in filled.items()
     }
     assert shown["postgres"] == shown["sqlite"]
     assert {typed for typed, hits in shown["sqlite"].items() if not hits} <= NOTHING
@@ -92,23 +69,23 @@ def _questions(draw: st.DrawFn) -> str:
 @settings(max_examples=80)
 @given(typed=_questions())
 def test_any_mixture_of_words_and_signs_finds_the_same(
-    archives: dict[str, Archive], typed: str
+    filled: dict[str, Archive], typed: str
 ) -> None:
-    shown = [_shown(archive.access, typed) for archive in archives.values()]
+    shown = [_shown(archive.access, typed) for archive in filled.values()]
     assert shown[0] == shown[1]
 
 
 @settings(max_examples=80)
 @given(typed=st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_any_text_can_be_typed_whatever_its_signs_mean_to_a_database(
-    archives: dict[str, Archive], typed: str
+    filled: dict[str, Archive], typed: str
 ) -> None:
-    shown = [_shown(archive.access, typed) for archive in archives.values()]
+    shown = [_shown(archive.access, typed) for archive in filled.values()]
     assert shown[0] == shown[1]
 
 
-def test_the_seeds_own_query_finds_nothing_that_ours_does_not(archives: dict[str, Archive]) -> None:
-    archive = archives["postgres"]
+def test_the_seeds_own_query_finds_nothing_that_ours_does_not(filled: dict[str, Archive]) -> None:
+    archive = filled["postgres"]
     typed = ["mietvertrag hauptstraße", *TOPICS, *NAMES, *STREETS]
     typed += [" ".join(pair) for pair in product(TOPICS[::3], (*NAMES[::3], *STREETS[::2]))]
     typed += ["der Mieter", "ordentliche Kündigungen", "Schreiben eingegangen", "Muller", "können"]

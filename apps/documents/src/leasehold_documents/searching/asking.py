@@ -11,7 +11,7 @@ vertrag -mietvertrag          without that word: its own forms only, not compoun
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -113,10 +113,13 @@ def _groups(text: str) -> Iterator[list[_Typed]]:
 
 def _every(group: list[_Typed]) -> Every:
     """Leave out small words, unless there are no others."""
-    telling = [typed for typed in group if not typed.is_small] or group
-    wanted = (typed.term for typed in telling if not typed.is_unwanted)
-    unwanted = (typed.term for typed in group if typed.is_unwanted)
-    return Every(wanted=tuple(dict.fromkeys(wanted)), unwanted=tuple(dict.fromkeys(unwanted)))
+    wanted = [typed for typed in group if not typed.is_unwanted]
+    telling = [typed for typed in wanted if not typed.is_small] or wanted
+    return Every(wanted=_terms(telling), unwanted=_terms(t for t in group if t.is_unwanted))
+
+
+def _terms(typed: Iterable[_Typed]) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(each.term for each in typed))
 
 
 def _typed(match: re.Match[str]) -> Iterator[_Typed]:
