@@ -5,14 +5,16 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 import leasehold as lh
 from leasehold.kit.data import Database
 from leasehold_documents import reviewing
+from leasehold_documents.access import Access, add_member
 from leasehold_documents.classifying import Suggested, classify, file, text_of
 from leasehold_documents.data.tables import documents, nodes
-from leasehold_documents.errors import NotFound, Rejected
+from leasehold_documents.errors import Forbidden, NotFound, Rejected
+from tests.documents.classifying.papers import EXPERT, MINUTES
 from tests.documents.searching.kit import NOW, Archive
 
 INVOICE = (
@@ -98,3 +100,78 @@ def test_nothing_can_be_accepted_where_nothing_was_suggested(archive: Archive) -
         reviewing.accept(archive.access, uuid4())
     with pytest.raises(NotFound):
         reviewing.correct(archive.access, document_id, "Brief", node_id=uuid4())
+
+
+def _decide(archive: Archive, pattern: str, doc_type: str, days: range) -> list[UUID]:
+    """Let a person say of so many papers what they are."""
+    papers = [_classified(archive, pattern.format(day=day))[0] for day in days]
+    for document_id in papers:
+        reviewing.correct(archive.access, document_id, doc_type)
+    return papers
+
+
+def _state(archive: Archive, text: str) -> tuple[str | None, str]:
+    with archive.database.read() as connection:
+        suggested = classify(connection, archive.tenant_id, text)
+    return suggested.doc_type, suggested.state
+
+
+def test_a_tenants_own_types_are_learnt_and_unlearnt_with_its_papers(
+    archive: Archive, queue: lh.Client, database: Database
+) -> None:
+    other = Archive(queue, database, "Andere AG")
+    papers = _decide(archive, EXPERT, "Gutachten", range(1, 9))
+    _decide(archive, MINUTES, "Protokoll", range(1, 9))
+    assert _state(archive, EXPERT.format(day=27)) == ("Gutachten", "filed")
+    assert _state(other, EXPERT.format(day=27)) == (None, "inbox")
+    with database.write() as connection:
+        connection.execute(delete(documents).where(documents.c.id.in_(papers)))
+    assert _state(archive, EXPERT.format(day=27))[0] != "Gutachten"
+
+
+def test_what_people_correct_again_and_again_is_filed_their_way(archive: Archive) -> None:
+    assert _state(archive, INVOICE) == ("Rechnung", "filed")
+    _decide(archive, INVOICE + " Wartung {day}", "Wartung", range(1, 13))
+    _decide(archive, MINUTES, "Protokoll", range(1, 13))
+    assert _state(archive, INVOICE) == ("Wartung", "filed")
+
+
+def test_a_rejected_paper_teaches_nothing(archive: Archive) -> None:
+    papers = _decide(archive, EXPERT, "Gutachten", range(1, 9))
+    _decide(archive, MINUTES, "Protokoll", range(1, 9))
+    for document_id in papers:
+        reviewing.reject(archive.access, document_id)
+    assert _state(archive, EXPERT.format(day=27))[0] != "Gutachten"
+
+
+def test_a_reader_decides_nothing_and_nobody_decides_about_anothers_papers(
+    archive: Archive, queue: lh.Client, database: Database
+) -> None:
+    document_id, _ = _classified(archive, LETTER)
+    add_member(database, archive.access.user_id, archive.tenant_id, "reader")
+    reader = Access(queue, database, archive.access.user_id, archive.tenant_id)
+    stranger = Archive(queue, database, "Andere AG").access
+    assert [row["document_id"] for row in reviewing.pending(reader)] == [document_id]
+    assert reviewing.pending(stranger) == []
+    assert reviewing.get(stranger, document_id) is None
+    with pytest.raises(Forbidden):
+        reviewing.accept(reader, document_id)
+    for decide in (reviewing.accept, reviewing.reject):
+        with pytest.raises(NotFound):
+            decide(stranger, document_id)
+    with pytest.raises(NotFound):
+        reviewing.correct(stranger, document_id, "Brief")
+    assert _filed(archive, document_id) == (None, None)
+
+
+@pytest.mark.parametrize("doc_type", ["", "  ", "x" * 101])
+def test_a_type_has_a_name_that_fits(archive: Archive, doc_type: str) -> None:
+    document_id, _ = _classified(archive, NOISE)
+    with pytest.raises(Rejected, match="BAD_TYPE"):
+        reviewing.correct(archive.access, document_id, doc_type)
+
+
+def test_a_paper_that_was_not_read_yet_is_not_filed(archive: Archive) -> None:
+    sure = Suggested(doc_type="Brief", confidence=0.9)
+    with archive.database.write() as connection, pytest.raises(NotFound):
+        file(connection, archive.tenant_id, uuid4(), sure, NOW)

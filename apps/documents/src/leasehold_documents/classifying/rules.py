@@ -39,8 +39,7 @@ RULES: Final = (
     ),
     Rule(
         "Vertrag",
-        "vertrag kaufvertrag rahmenvertrag werkvertrag darlehensvertrag vereinbarung "
-        "contract agreement",
+        "vertrag kaufvertrag rahmenvertrag werkvertrag darlehensvertrag vereinbarung contract",
         "vertragspartei vertragspartner vertragsgegenstand laufzeit schriftform gerichtsstand",
     ),
     Rule(
