@@ -28,6 +28,7 @@ PAGES = [
     "docs/tutorial.md",
     "docs/guides.md",
     "docs/apps/connectors.md",
+    "docs/apps/documents.md",
     "docs/apps/links.md",
     "docs/apps/sync.md",
     *sorted(f"docs/guides/{path.name}" for path in (ROOT / "docs/guides").glob("*.md")),
