@@ -3,46 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import leasehold as lh
-from leasehold.kit.data import Database, close_databases, database_of
 from leasehold_links.data.migrating import MIGRATIONS
 from leasehold_links.data.tables import metadata
 from leasehold_links.settings import Settings, lending
-from tests.app_tables import AppTables, copy_file
+from tests.app_fixtures import *  # noqa: F403 - fixtures
+from tests.app_tables import AppTables
 from tests.links.odd_web import OddWeb
 
-if TYPE_CHECKING:
-    from tests.postgres_server import PostgresServer
-    from tests.recycling import Shelf
-
-TABLES = AppTables(MIGRATIONS, metadata)
-
 
 @pytest.fixture(scope="session")
-def links_postgres_url(postgres_server: PostgresServer, shelf: Shelf) -> Iterator[str]:
-    """One database with all tables for all tests here, emptied before each: to make one is slow."""
-    url = postgres_server.create_database()
-    TABLES.make(url)
-    yield shelf.share(url)
-    postgres_server.drop_database(url)
-
-
-@pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return TABLES.make_file(tmp_path_factory.mktemp("template"))
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path, shelf: Shelf) -> str:
-    """A database with the tables of the queue and of the library, and nothing in them."""
-    if request.param == "sqlite":
-        return copy_file(request.getfixturevalue("sqlite_template"), tmp_path)
-    return TABLES.empty(request.getfixturevalue("links_postgres_url"), shelf)
+def app_tables() -> AppTables:
+    return AppTables(MIGRATIONS, metadata)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -53,21 +28,8 @@ def bare_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def client(url: str) -> Iterator[lh.Client]:
-    with lh.Client(url) as client:
-        yield client
-
-
-@pytest.fixture(autouse=True)
-def _closed() -> Iterator[None]:
-    """Whatever a test has opened by the way."""
-    yield
-    close_databases()
-
-
-@pytest.fixture
-def database(client: lh.Client) -> Database:
-    return database_of(client.url)
+def client(queue: lh.Client) -> lh.Client:
+    return queue
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ import pytest
 
 import leasehold as lh
 from leasehold.kit.data import Database, database_of
+from tests.app_tables import AppTables
 from tests.documents.access.kit import Two, make_two
-from tests.documents.conftest import TABLES
 from tests.recycling import Shelf
 
 
 @pytest.fixture
-def postgres(documents_postgres_url: str, shelf: Shelf) -> Iterator[lh.Client]:
+def postgres(app_postgres_url: str, shelf: Shelf, app_tables: AppTables) -> Iterator[lh.Client]:
     """A client of the queue on PostgreSQL."""
-    with lh.Client(TABLES.empty(documents_postgres_url, shelf)) as client:
+    with lh.Client(app_tables.empty(app_postgres_url, shelf)) as client:
         yield client
 
 

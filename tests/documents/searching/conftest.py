@@ -10,8 +10,7 @@ import pytest
 
 import leasehold as lh
 from leasehold.kit.data import Database
-from tests.app_tables import copy_file
-from tests.documents.conftest import TABLES
+from tests.app_tables import AppTables, copy_file
 from tests.documents.searching.kit import Archive
 from tests.postgres_server import PostgresServer
 
@@ -26,10 +25,11 @@ def archives(
     postgres_server: PostgresServer,
     sqlite_template: Path,
     tmp_path_factory: pytest.TempPathFactory,
+    app_tables: AppTables,
 ) -> Iterator[dict[str, Archive]]:
     """Both stores, empty at first: a module fills them once and changes nothing afterwards."""
     url = postgres_server.create_database()
-    TABLES.make(url)
+    app_tables.make(url)
     file = copy_file(sqlite_template, tmp_path_factory.mktemp("both"))
     with ExitStack() as opened:
         yield {"postgres": _opened(opened, url), "sqlite": _opened(opened, file)}
