@@ -6,7 +6,8 @@ TYPICAL: dict[str, tuple[str, ...]] = {
     "Mietvertrag": (
         """Wohnraummietvertrag
         zwischen Herrn Weber (Vermieter) und Frau Jäger (Mieterin). § 1 Mietsache: Wohnung im 2. OG.
-        § 3 Die Kaltmiete beträgt 800 EUR, die Nebenkosten 150 EUR. § 5 Kaution: drei Monatsmieten.""",
+        § 3 Die Kaltmiete beträgt 800 EUR, die Nebenkosten 150 EUR. § 5 Kaution: drei
+        Monatsmieten.""",
         """Untermietvertrag
         § 1 Der Hauptmieter überlässt dem Untermieter ein Zimmer. Mietzins: 400 EUR. Kaution: 800
         EUR. Die Mietdauer ist unbefristet.""",

@@ -7,10 +7,10 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -21,6 +21,9 @@ from leasehold_documents.extracting.unstructured import PATH, Unstructured
 from leasehold_documents.settings import Settings
 from tests.documents.extract_server.conftest import KEY, served
 from tests.documents.extracting import papers
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 PDF = "application/pdf"
 
@@ -77,9 +80,7 @@ def extract(engine: Unstructured, path: Path) -> list[str]:
     return [each.text for each in engine.extract(path, media_type=PDF).elements]
 
 
-def test_the_answer_is_the_same_as_here(
-    remote: Unstructured, engine: BuiltIn, paper: Path
-) -> None:
+def test_the_answer_is_the_same_as_here(remote: Unstructured, engine: BuiltIn, paper: Path) -> None:
     there, here = remote.extract(paper, media_type=PDF), engine.extract(paper, media_type=PDF)
     assert [(e.type, e.text, e.page_number, e.element_id) for e in there.elements] == [
         (e.type, e.text, e.page_number, e.element_id) for e in here.elements
@@ -134,21 +135,24 @@ def test_the_service_is_told_what_it_needs_and_no_names(
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "code"),
+    ("answer", "code"),
     [
-        (400, b'{"detail": "File type is not supported: Herr Geheim"}', "EXTRACTION_REFUSED"),
-        (422, b'{"detail": "nothing"}', "EXTRACTION_REFUSED"),
-        (422, b'{"detail": "File is encrypted. Decrypt it with password."}', "DOCUMENT_ENCRYPTED"),
-        (422, b'{"detail": "x", "code": "NO_TEXT_LAYER"}', "NO_TEXT_LAYER"),
-        (422, b'{"detail": "x", "code": "SOMETHING_ELSE"}', "EXTRACTION_REFUSED"),
-        (413, b"Herr Geheim", "EXTRACTION_REFUSED"),
-        (200, b"[]", "NO_TEXT_LAYER"),
+        ((400, b'{"detail": "File type is not supported: Herr Geheim"}'), "EXTRACTION_REFUSED"),
+        ((422, b'{"detail": "nothing"}'), "EXTRACTION_REFUSED"),
+        (
+            (422, b'{"detail": "File is encrypted. Decrypt it with password."}'),
+            "DOCUMENT_ENCRYPTED",
+        ),
+        ((422, b'{"detail": "x", "code": "NO_TEXT_LAYER"}'), "NO_TEXT_LAYER"),
+        ((422, b'{"detail": "x", "code": "SOMETHING_ELSE"}'), "EXTRACTION_REFUSED"),
+        ((413, b"Herr Geheim"), "EXTRACTION_REFUSED"),
+        ((200, b"[]"), "NO_TEXT_LAYER"),
     ],
 )
 def test_what_it_will_never_read_is_final(
-    scripted: Unstructured, script: Scripted, paper: Path, status: int, body: bytes, code: str
+    scripted: Unstructured, script: Scripted, paper: Path, answer: tuple[int, bytes], code: str
 ) -> None:
-    script.status, script.body = status, body
+    script.status, script.body = answer
     with pytest.raises(Rejected) as refused:
         extract(scripted, paper)
     assert refused.value.code == code
@@ -166,30 +170,29 @@ def test_a_key_that_is_refused_closes_the_engine(
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "seconds"),
+    ("answer", "seconds"),
     [
-        (429, {"retry-after": "7"}, 7.0),
-        (429, {}, None),
-        (500, {}, None),
-        (502, {}, None),
-        (503, {"retry-after": "soon"}, None),
-        (504, {}, None),
-        (404, {}, None),
-        (302, {"location": "/elsewhere"}, None),
+        ((429, {"retry-after": "7"}), 7.0),
+        ((429, {}), None),
+        ((500, {}), None),
+        ((502, {}), None),
+        ((503, {"retry-after": "soon"}), None),
+        ((504, {}), None),
+        ((404, {}), None),
+        ((302, {"location": "/elsewhere"}), None),
     ],
 )
 def test_what_may_be_gone_later_is_tried_again(
     scripted: Unstructured,
     script: Scripted,
     paper: Path,
-    status: int,
-    headers: dict[str, str],
+    answer: tuple[int, dict[str, str]],
     seconds: float | None,
 ) -> None:
-    script.status, script.headers = status, headers
+    script.status, script.headers = answer
     with pytest.raises(ExtractorUnavailable) as told:
         extract(scripted, paper)
-    assert told.value.status == status
+    assert told.value.status == script.status
     assert told.value.retry_after_seconds == seconds
 
 

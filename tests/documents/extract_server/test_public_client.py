@@ -25,9 +25,7 @@ _NO_RETRY = RetryConfig("none", BackoffStrategy(1, 1, 1.0, 1), retry_connection_
 
 @pytest.fixture
 def client(server: str) -> Iterator[UnstructuredClient]:
-    with UnstructuredClient(
-        server_url=server, api_key_auth=KEY, retry_config=_NO_RETRY
-    ) as opened:
+    with UnstructuredClient(server_url=server, api_key_auth=KEY, retry_config=_NO_RETRY) as opened:
         yield opened
 
 
