@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _EXAMPLE = """\
 leasehold-documents extract-server
-LEASEHOLD_DOCUMENTS_EXTRACTION_KEY=… leasehold-documents extract-server --host 0.0.0.0 --port 8000"""
+leasehold-documents extract-server --host 0.0.0.0 --port 9000"""
 
 
 @click.command("extract-server", cls=Command, example=_EXAMPLE)
@@ -40,12 +40,19 @@ def extract_server(
     set_up_logging(log_level, log_format)
     said = settings()
     engine = engine_of(replace(said, extraction_url=""))  # its own, whoever it serves
-    address = f"http://{host}:{port}"
-    told = (
-        json.dumps({"address": address}) if session.is_json else f"extract-server is at {address}"
-    )
-    click.echo(told)
     try:
-        serve(engine, host=host, port=port, key=said.extraction_key, most_bytes=said.file_bytes)
+        serve(
+            engine,
+            host=host,
+            port=port,
+            key=said.extraction_key,
+            most_bytes=said.file_bytes,
+            on_start=lambda address: _announce(session, address),
+        )
     finally:
         close_engines()
+
+
+def _announce(session: Session, address: str) -> None:
+    """Say where it is; on one line for programs, since it goes on."""
+    click.echo(json.dumps({"address": address}) if session.is_json else f"It is at {address}")
