@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -10,11 +11,13 @@ import pytest
 
 import leasehold as lh
 from leasehold.kit.data import Database, database_of
+from leasehold_documents import searching
 from leasehold_documents.access import Access, Service
 from leasehold_documents.data.migrating import MIGRATIONS
 from leasehold_documents.errors import RolesRefused
 from tests.documents.access.kit import Two, add_document, make_two
 from tests.documents.data.kit import enqueue, extract, run
+from tests.documents.flow.kit import open_office
 from tests.safety.roles import Access as Logins
 from tests.safety.roles import database_with_roles
 
@@ -147,3 +150,20 @@ def test_who_may_make_no_roles_is_told_what_to_do(postgres_server: PostgresServe
             sql.execute(grant)
         with lh.Client(logins.migrator) as client, pytest.raises(RolesRefused, match="CREATE ROLE"):
             MIGRATIONS.migrate(client)
+
+
+def test_a_paper_goes_all_the_way_by_the_workers_login(logins: Logins, tmp_path: Path) -> None:
+    """Upload, consent, extraction, search, classification: nothing needs a superuser."""
+    with (
+        lh.Client(logins.worker, keyring=lh.Keyring.generate()) as client,
+        open_office(client, database_of(client.url), tmp_path) as office,
+    ):
+        job_id = office.agree(office.add())
+        office.work()
+        assert office.extraction(job_id)["status"] == "done"
+        assert office.money()["book"] == 2
+        assert [hit.name for hit in searching.search(office.access, "vertrag")] == [
+            "Mietvertrag.pdf"
+        ]
+        (suggestion,) = office.rows("document_suggestions")
+        assert suggestion["doc_type"] == "Mietvertrag"
