@@ -9,11 +9,13 @@ import httpx
 import pytest
 
 from leasehold import web
+from leasehold.alerting import read_config
 from leasehold.errors import BadOption
 from leasehold.web import Application
 from leasehold.web.serving import Running
 from tests.web.own_tables import make_app
 from tests.web.tasks import add
+from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +64,8 @@ def test_it_serves_runs_jobs_and_ends(client: Client, ending: Callable[[], None]
     thread = threading.Thread(
         target=web.serve,
         args=(client, APPLICATIONS),
-        kwargs={"port": 0, "migrate": True, "on_start": on_start, "slots": 2},
+        kwargs={"port": 0, "migrate": True, "on_start": on_start, "slots": 2}
+        | {"alerts": read_config("alerts.depth.above = 0\nalerts.every = 1")},
     )
     thread.start()
     assert begun.wait(30)
@@ -73,6 +76,8 @@ def test_it_serves_runs_jobs_and_ends(client: Client, ending: Callable[[], None]
         assert http.get("/bad").status_code == 503
         job = http.post("/api/jobs", json={"kind": "web.add", "args": {"left": 3}}).json()
         assert client.wait(job["id"], 30) == 4
+        client.enqueue(add.with_options(queue="nobody's"), 1)
+        wait_until(lambda: bool(client.alerts.list(firing=True)), "the alert of a depth")
     ending()
     thread.join(30)
     assert not thread.is_alive()

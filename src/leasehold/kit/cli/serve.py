@@ -19,6 +19,7 @@ from leasehold.kit.errors import NotServed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from leasehold.alerting import AlertConfig
     from leasehold.cli.kit import Session
     from leasehold.web import Application
 
@@ -33,11 +34,13 @@ def serve_command(
     make: Callable[[], Sequence[Application]],
     *,
     make_demo: Callable[[], Application] | None = None,
+    make_alerts: Callable[[], AlertConfig] | None = None,
     **served: Any,
 ) -> click.Command:
     """Make the command `serve` of a program, which leads people to the path, as in `/links/`.
 
-    `make_demo` makes what --demo serves in addition; `served` are options of `leasehold.web.serve`.
+    `make_demo` makes what --demo serves in addition, `make_alerts` the rules to watch by; `served`
+    are options of `leasehold.web.serve`.
     """
 
     @click.command(
@@ -79,6 +82,7 @@ def serve_command(
                 [*make(), *demo],
                 migrate=is_migrating or client.url.startswith("sqlite"),
                 worker=has_worker,
+                alerts=None if make_alerts is None else make_alerts(),
                 on_start=lambda address, broken: _announce(session, program, address, path, broken),
                 **served,
                 **options,

@@ -20,6 +20,7 @@ from leasehold_documents.cli.user import token, user
 from leasehold_documents.cli.work import work
 
 if TYPE_CHECKING:
+    from leasehold.alerting import AlertConfig
     from leasehold.web import Application
 
 EXIT_CODES = """\
@@ -54,7 +55,13 @@ def _make_demo() -> Application:
     return application()
 
 
-serve = serve_command(NAME, "/documents/", _make, make_demo=_make_demo)
+def _make_alerts() -> AlertConfig:
+    from leasehold_documents.monitoring import alert_config
+
+    return alert_config()
+
+
+serve = serve_command(NAME, "/documents/", _make, make_demo=_make_demo, make_alerts=_make_alerts)
 migrate = migrate_command(NAME, migrations)
 
 

@@ -60,13 +60,18 @@ def work(
     """Extract, classify and import until SIGTERM or Ctrl-C.
 
     Several of these may run, on several machines that share the database and the vault. Small
-    organizations take turns with big ones.
+    organizations take turns with big ones. Each watches for alerts, and each alert is told once.
     """
     started = time.monotonic()
+    from leasehold.alerting import AlertWatch
+    from leasehold_documents.monitoring import alert_config
     from leasehold_documents.working import make_worker
 
     set_up_logging(log_level, log_format)
-    with open_documents(session, may_create=True) as (client, _):
+    with (
+        open_documents(session, may_create=True) as (client, _),
+        AlertWatch(client, alert_config()),
+    ):
         observers = senders(otel=otel, sentry=sentry, failed=True)
         worker = make_worker(client, at_once=slots, observers=observers)
         left = None if budget is None else budget - (time.monotonic() - started)
