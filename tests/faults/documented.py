@@ -1,0 +1,294 @@
+"""Documents under kills: each is extracted once and billed once, wherever its worker dies.
+
+`python -m tests.faults.documented sqlite|postgres` is the long form: a process is killed at every
+single step of an extraction, one after the other; then 300 documents of three tenants are extracted
+by four workers of whom one after the other is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+from uuid import UUID
+
+import msgspec
+
+import leasehold as lh
+from leasehold.kit.data import close_databases, database_of
+from leasehold_documents import notifying, searching
+from leasehold_documents.data.migrating import MIGRATIONS
+from tests.documents.flow.kit import Office, open_office, pdf_of
+from tests.faults.document_steps import Asked, Ended, Place
+from tests.faults.fleet import ROOT, Fleet
+from tests.faults.target import Target, postgres_target, sqlite_target
+from tests.faults.worker_main import WorkerOptions
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+_LOOK_SECONDS = 0.02
+_PAGES = ("Mietvertrag über {word}\nDie Miete beträgt 850 Euro.", "Anlage zu {word}", "Ende")
+_CENTS = 2 * len(_PAGES)
+
+
+def word_of(number: int) -> str:
+    """Return a word that stands in one document alone."""
+    return f"Wohnung{number:05d}x"
+
+
+def paper(number: int) -> bytes:
+    return pdf_of(*(page.format(word=word_of(number)) for page in _PAGES))
+
+
+def add(office: Office, number: int) -> dict[str, Any]:
+    return office.add(f"{number}.pdf", paper(number))
+
+
+# -- what was promised -----------------------------------------------------------------------------
+def faults_of(office: Office, document: dict[str, Any]) -> list[str]:
+    """List what of the promise was broken for a document that somebody has agreed to."""
+    whose = {"document_id": document["id"]}
+    extractions = office.rows("extractions", **whose)
+    chunks = office.rows("document_chunks", **whose)
+    entries = [
+        (row["entry"], row["cents"])
+        for extraction in extractions
+        for row in office.rows("document_ledger", extraction_id=extraction["id"])
+    ]
+    number = int(document["name"].removesuffix(".pdf"))
+    hits = searching.search(office.access, word_of(number))
+    notices = office.rows("notifications", **whose)
+    classified = [
+        job.state
+        for job in office.client.find(kind="classify_document")
+        if job.args == {"document_id": str(document["id"])}
+    ]
+    promised = {
+        "it is done, once": [row["status"] for row in extractions] == ["done"],
+        "its job has succeeded": [office.client.get(row["job_id"]).state for row in extractions]
+        == ["succeeded"],
+        "its chunks are there, each once": sorted(row["chunk_index"] for row in chunks)
+        == list(range(len(_PAGES))),
+        "they are the document's": [row["page_number"] for row in _in_order(chunks)] == [1, 2, 3]
+        and all(word_of(number) in row["text"] for row in _in_order(chunks)[:2]),
+        "it is reserved and booked once": sorted(entries)
+        == [("book", _CENTS), ("reserve", _CENTS)],
+        "search finds it": {hit.document_id for hit in hits} == {document["id"]},
+        "somebody is told once": [row["kind"] for row in notices] == [notifying.DONE],
+        "it is classified once": classified == ["succeeded"],
+    }
+    return [name for name, is_kept in promised.items() if not is_kept]
+
+
+def _in_order(chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(chunks, key=lambda row: row["chunk_index"])
+
+
+# -- killed at a step ------------------------------------------------------------------------------
+class Steps:
+    """Extracts documents, each in a process that is killed at a point."""
+
+    def __init__(self, place: Place) -> None:
+        said = msgspec.json.encode(place).decode()
+        words = [sys.executable, "-m", "tests.faults.document_steps", said]
+        self._process = subprocess.Popen(
+            words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.communicate()
+
+    def run(self, office: Office, point: int) -> tuple[dict[str, Any], Ended]:
+        """Add a document and let it be extracted until the point; 0 kills nothing."""
+        document = add(office, point)
+        asked = Asked(
+            user_id=office.access.user_id,
+            tenant_id=office.tenant_id,
+            extraction_id=office.estimate(document).extraction_id,
+            point=point,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(msgspec.json.encode(asked).decode() + "\n")
+        self._process.stdin.flush()
+        ended = msgspec.json.decode(self._process.stdout.readline(), type=Ended)
+        return document, ended
+
+
+def recover(office: Office, document: dict[str, Any]) -> None:
+    """Do what comes by itself: leases lapse, and the person, who got no answer, asks again."""
+    store = office.client.store
+    store.skew_seconds += 3600
+    store.reclaim([(each, 0.0) for each in store.lapsed(limit=100)])
+    found = office.rows("extractions", document_id=document["id"])
+    if {row["status"] for row in found} <= {"awaiting_consent"}:
+        office.agree(document)
+    office.work()
+
+
+def kill_at_all_steps(target: Target, folder: Path) -> tuple[int, list[str]]:
+    """Kill at each point once; returns how many there are, and what was broken."""
+    broken: list[str] = []
+    place = Place(url=target.url, vault=str(folder / "vault"))
+    with opened(target, folder) as office, Steps(place) as steps:
+        _, whole = steps.run(office, 0)
+        points = len(whole.names)
+        for point in range(1, points + 1):
+            document, ended = steps.run(office, point)
+            recover(office, document)
+            told = f"killed at {point}, {ended.names[-1]}"
+            broken += [f"{told}: {fault}" for fault in faults_of(office, document)]
+    return points, broken
+
+
+# -- killed at random ------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How many documents, workers and kills."""
+
+    documents: int
+    workers: int
+    kills: int
+    tenants: int = 3
+    lease_seconds: float = 1.5
+    limit_seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What it came to."""
+
+    kills: int
+    struck: int  # documents whose worker was killed
+    seconds: float
+    broken: list[str]
+
+
+class Campaign:
+    """Tenants with documents, and workers that are killed while they extract them."""
+
+    def __init__(self, target: Target, folder: Path, plan: Plan, seed: int) -> None:
+        self._target = target
+        self._folder = folder
+        self._plan = plan
+        self._chance = random.Random(seed)
+        self._struck: Counter[UUID] = Counter()
+
+    def run(self) -> Result:
+        plan = self._plan
+        with ExitStack() as stack:
+            offices = [
+                stack.enter_context(opened(self._target, self._folder)) for _ in range(plan.tenants)
+            ]
+            numbered = [
+                (offices[number % plan.tenants], number) for number in range(plan.documents)
+            ]
+            papers = [(office, add(office, number)) for office, number in numbered]
+            jobs = [office.agree(document) for office, document in papers]
+            vault = {"LEASEHOLD_DOCUMENTS_VAULT": str(self._folder / "vault")}
+            stack.enter_context(patch.dict(os.environ, vault))
+            started = time.monotonic()
+            self._work(offices[0].client, jobs)
+            seconds = time.monotonic() - started
+            broken = [
+                f"{document['name']}: {fault}"
+                for office, document in papers
+                for fault in faults_of(office, document)
+            ]
+        return Result(
+            kills=plan.kills, struck=len(self._struck), seconds=round(seconds, 1), broken=broken
+        )
+
+    def _work(self, client: lh.Client, jobs: list[UUID]) -> None:
+        plan = self._plan
+        options = WorkerOptions(
+            url=client.url, tasks="leasehold_documents.tasks", slots=2, lease=plan.lease_seconds
+        )
+        marks = sorted(self._chance.randrange(len(jobs) * 9 // 10) for _ in range(plan.kills))
+        give_up = time.monotonic() + plan.limit_seconds
+        with Fleet(options, self._folder, plan.workers) as fleet:
+            while self._target.count_live():
+                done = self._count_done()
+                if marks and done >= marks[0] and self._kill_one(client, fleet):
+                    marks.pop(0)
+                fleet.tend()
+                assert time.monotonic() < give_up, f"{done} of {len(jobs)} documents are done"
+                time.sleep(_LOOK_SECONDS)
+            assert not marks, f"{len(marks)} kills came too late"
+            fleet.stop()
+
+    def _count_done(self) -> int:
+        sql = "SELECT count(*) AS count FROM extractions WHERE status = 'done'"
+        return int(self._target.query(sql)[0]["count"])
+
+    def _kill_one(self, client: lh.Client, fleet: Fleet) -> bool:
+        """Kill a worker that extracts; none whose documents were struck before, or they die."""
+        running = client.find(state="running", kind="extract_document")
+        held: dict[str | None, list[UUID]] = {}
+        for job in running:
+            held.setdefault(job.worker_name, []).append(job.id)
+        choices = [
+            member
+            for member in fleet.living
+            if member.is_alive
+            and member.name in held
+            and not any(job_id in self._struck for job_id in held[member.name])
+        ]
+        if not choices:
+            return False
+        victim = self._chance.choice(choices)
+        fleet.kill(victim)
+        self._struck.update(held[victim.name])
+        return True
+
+
+@contextmanager
+def opened(target: Target, folder: Path) -> Iterator[Office]:
+    """Found an office in a fresh database."""
+    with lh.Client(target.url) as client:
+        MIGRATIONS.migrate(client)
+        try:
+            with open_office(client, database_of(client.url), folder) as office:
+                yield office
+        finally:
+            close_databases()
+
+
+def main() -> int:
+    folder = Path(tempfile.mkdtemp(prefix="leasehold-documented-"))
+    seed = random.randrange(2**32)
+    plan = Plan(documents=300, workers=4, kills=40)
+    with sqlite_target(folder) if sys.argv[1] == "sqlite" else postgres_target() as target:
+        points, broken = kill_at_all_steps(target, folder)
+        print(sys.argv[1], f"killed at each of {points} steps: {len(broken)} broken", flush=True)
+        result = Campaign(target, folder, plan, seed).run()
+    print(f"seed={seed}", plan)
+    for name, value in asdict(result).items():
+        print(f"  {name}: {value}")
+    for name in broken:
+        print(f"  BROKEN: {name}")
+    return 1 if broken or result.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
