@@ -66,6 +66,7 @@ def test_tenants_whose_words_have_the_same_prefix_are_still_kept_apart(
     other.put("foreign", "Mietvertrag der fremden Wohnung")
     assert archive.found("mietvertrag") == ["own"]
     assert other.found('wohnung oder miet* oder "der eigenen"') == ["foreign"]
+    assert len(archive.every_hit("mietvertrag")) == 1
 
 
 def test_the_database_itself_refuses_a_foreign_tenant_and_it_is_audited(
