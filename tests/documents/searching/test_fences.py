@@ -28,8 +28,8 @@ def other(queue: lh.Client, database: Database) -> Archive:
 
 
 @pytest.fixture
-def postgres_archive(documents_postgres_url: str) -> Iterator[Archive]:
-    with lh.Client(documents_postgres_url) as client:
+def postgres_archive(app_postgres_url: str) -> Iterator[Archive]:
+    with lh.Client(app_postgres_url) as client:
         database = Database(client.url)
         yield Archive(client, database)
         database.close()
