@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import leasehold as lh
+from leasehold_documents.extracting import close_engines
 from leasehold_documents.settings import Settings, lending
 from leasehold_documents.web import application
 from tests.browser.conftest import WAIT_MILLISECONDS
@@ -21,8 +23,21 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    import leasehold as lh
     from leasehold.kit.data import Database
+
+
+@pytest.fixture
+def queue(url: str) -> Iterator[lh.Client]:
+    """A client with keys, to encrypt passwords with."""
+    with lh.Client(url, keyring=lh.Keyring.generate()) as client:
+        yield client
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _engines() -> Iterator[None]:
+    """Keep the parsers' processes for all tests here."""
+    yield
+    close_engines()
 
 
 @pytest.fixture

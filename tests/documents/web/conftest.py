@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import leasehold as lh
+from leasehold_documents.extracting import close_engines
 from leasehold_documents.settings import Settings, lending
 from tests.documents.access.kit import Two, make_two
 from tests.documents.web.kit import DocumentAsker, serve_inside, settings_for
@@ -14,8 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import leasehold as lh
     from leasehold.kit.data import Database
+
+
+@pytest.fixture
+def queue(url: str) -> Iterator[lh.Client]:
+    """A client with keys, to encrypt passwords with."""
+    with lh.Client(url, keyring=lh.Keyring.generate()) as client:
+        yield client
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _engines() -> Iterator[None]:
+    """Keep the parsers' processes for all tests here."""
+    yield
+    close_engines()
 
 
 @pytest.fixture

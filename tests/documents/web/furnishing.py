@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import leasehold as lh
 from leasehold_documents import billing, papers, tasks
 from leasehold_documents.access import Access
+from leasehold_documents.demo.files import excel
 from leasehold_documents.settings import settings
 from leasehold_documents.vault import vault_of
 from tests.documents.web.test_flow import UNSURE
@@ -35,7 +36,8 @@ def furnish(client: lh.Client, access: Access) -> list[str]:
     hostile = f"{SCRIPT} harmlos {LONG} \u202e mail@example.org DE89370400440532013000".encode()
     done = hand_in(access, f"{SCRIPT}{LONG}.txt", hostile)
     unsure = hand_in(access, "../../\u202eetc/passwd 💥.pdf", UNSURE)
-    broken = hand_in(access, "kaputt.pdf", b"%PDF-1.7 nothing of the kind")
+    locked = excel(["Name"], ["Weiß"], password="geheim")
+    broken = hand_in(access, "verschlüsselt.xlsx", locked)
     for each in (done, unsure, broken):
         agree_to(access, each)
     lh.Worker(client, tasks).run(until_empty=True)

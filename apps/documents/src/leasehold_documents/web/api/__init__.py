@@ -10,6 +10,7 @@ from leasehold_documents.web.api import (
     notifications,
     review,
     search,
+    worker,
 )
 
 ROUTERS = (
@@ -22,4 +23,5 @@ ROUTERS = (
     jobs.router,
     notifications.router,
     monitoring.router,
+    worker.router,
 )

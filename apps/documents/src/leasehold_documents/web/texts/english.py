@@ -268,6 +268,36 @@ ENGLISH: Mapping[str, str] = {
     "problem.bad-type": "A type can't be called that.",
     "problem.bad-parameter": "That can't be counted.",
     "problem.vault-unavailable": "The storage of files can't be reached just now.",
+    "problem.no-keyring": (
+        "This service has no keys (LEASEHOLD_KEYS): passwords and tokens can't be kept encrypted."
+    ),
+    "problem.parser-lost": "Reading is not possible just now. Please try again.",
+    "problem.engine-closed": "The service that reads refuses our key.",
+    "problem.connector-expired": "The drive has to be connected again.",
+    "problem.connector-not-found": "There is no such drive here.",
+    "problem.consent-denied": "Nothing was connected: you said no.",
+    "problem.state-invalid": "Somebody else has begun this.",
+    "problem.state-used": "This is finished already. Please begin anew.",
+    "problem.other-account": "This drive belongs to another account.",
+    "problem.provider-not-set-up": "This provider is not set up for this service.",
+    "problem.provider-unknown": "There is no such provider.",
+    "problem.provider-unavailable": "The provider can't be reached just now.",
+    "problem.provider-rate-limited": "The provider asks for patience.",
+    "problem.provider-failed": "Something went wrong at the provider.",
+    "problem.provider-bad-answer": "The provider's answer can't be understood.",
+    "problem.provider-token-expired": "The access at the provider has expired.",
+    "problem.provider-listing-reset": "The provider has dropped its list. Please try again.",
+    "problem.oauth-client-refused": (
+        "The provider refuses this service. Whoever runs it has to look at its credentials."
+    ),
+    "problem.bad-remote-path": "A folder is named from the root on, as /Verträge.",
+    "problem.bad-remote-file": "A file can't be called that.",
+    "problem.too-many-files": "That many files are too many at once.",
+    "problem.price-exceeded": (
+        "The file has more pages than were estimated. Nothing was charged; please ask for a "
+        "new estimate."
+    ),
+    "problem.refused": "The service that reads has refused the file.",
     "problem.wrong-csrf": "Please load the page again, and try once more.",
     "problem.not-for-tenants": "That is only for those who run the service.",
     "problem.empty-query": "What is to be searched for?",

@@ -272,6 +272,39 @@ GERMAN: Mapping[str, str] = {
     "problem.bad-type": "So kann eine Art nicht heißen.",
     "problem.bad-parameter": "Das kann nicht gezählt werden.",
     "problem.vault-unavailable": "Die Ablage der Dateien ist gerade nicht erreichbar.",
+    "problem.no-keyring": (
+        "Auf diesem Dienst sind keine Schlüssel eingerichtet (LEASEHOLD_KEYS): Passwörter "
+        "und Zugänge können nicht verschlüsselt aufbewahrt werden."
+    ),
+    "problem.parser-lost": "Das Auslesen ist gerade nicht möglich. Bitte noch einmal versuchen.",
+    "problem.engine-closed": "Der Dienst, der ausliest, lehnt unseren Zugang ab.",
+    "problem.connector-expired": "Das Laufwerk muss neu verbunden werden.",
+    "problem.connector-not-found": "Dieses Laufwerk gibt es hier nicht.",
+    "problem.consent-denied": "Es wurde nichts verbunden: Sie haben abgelehnt.",
+    "problem.state-invalid": "Das hat jemand anderes begonnen.",
+    "problem.state-used": "Das ist schon erledigt. Bitte neu beginnen.",
+    "problem.other-account": "Dieses Laufwerk gehört zu einem anderen Konto.",
+    "problem.provider-not-set-up": "Dieser Anbieter ist auf diesem Dienst nicht eingerichtet.",
+    "problem.provider-unknown": "Diesen Anbieter gibt es nicht.",
+    "problem.provider-unavailable": "Der Anbieter ist gerade nicht erreichbar.",
+    "problem.provider-rate-limited": "Der Anbieter bittet um Geduld.",
+    "problem.provider-failed": "Beim Anbieter ging etwas schief.",
+    "problem.provider-bad-answer": "Der Anbieter hat Unverständliches geantwortet.",
+    "problem.provider-token-expired": "Der Zugang beim Anbieter ist abgelaufen.",
+    "problem.provider-listing-reset": (
+        "Der Anbieter hat seine Liste verworfen. Bitte noch einmal versuchen."
+    ),
+    "problem.oauth-client-refused": (
+        "Der Anbieter lehnt diesen Dienst ab. Wer ihn betreibt, muss die Zugangsdaten prüfen."
+    ),
+    "problem.bad-remote-path": "Ein Ordner wird von der Wurzel an genannt, wie /Verträge.",
+    "problem.bad-remote-file": "So kann eine Datei nicht heißen.",
+    "problem.too-many-files": "So viele Dateien auf einmal gehen nicht.",
+    "problem.price-exceeded": (
+        "Die Datei hat mehr Seiten als berechnet. Es wurde nichts berechnet; bitte den "
+        "Preis neu berechnen lassen."
+    ),
+    "problem.refused": "Der Dienst, der ausliest, hat die Datei abgelehnt.",
     "problem.wrong-csrf": "Bitte die Seite neu laden und noch einmal versuchen.",
     "problem.not-for-tenants": "Das ist nur für die, die den Dienst betreiben.",
     "problem.empty-query": "Wonach soll gesucht werden?",
