@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from leasehold_documents.settings import Settings
 
 DONE, FAILED, CANCELLED = "extraction_done", "extraction_failed", "extraction_cancelled"
+IMPORTED, IMPORT_FAILED = "import_done", "import_failed"
 _SMTP_SECONDS = 30.0
 _LONGEST_NAME = 120
 _NOTHING = {"de": "Es wurde nichts berechnet.", "en": "Nothing was charged."}
@@ -34,11 +35,21 @@ _TEXTS = {
         DONE: ("Ausgelesen: {name}", "Das Dokument „{name}“ ist ausgelesen und wird gefunden."),
         FAILED: ("Nicht ausgelesen: {name}", "„{name}“ ließ sich nicht auslesen ({code})."),
         CANCELLED: ("Abgebrochen: {name}", "Das Auslesen von „{name}“ wurde abgebrochen ({code})."),
+        IMPORTED: ("Importiert: {name}", "Aus „{name}“ wurden {imported} Dokumente importiert."),
+        IMPORT_FAILED: (
+            "Import abgebrochen: {name}",
+            "Der Import aus „{name}“ ist gescheitert ({code}); {imported} Dokumente sind da.",
+        ),
     },
     "en": {
         DONE: ("Extracted: {name}", "The document “{name}” is extracted and can be found."),
         FAILED: ("Not extracted: {name}", "“{name}” could not be extracted ({code})."),
         CANCELLED: ("Cancelled: {name}", "The extraction of “{name}” was cancelled ({code})."),
+        IMPORTED: ("Imported: {name}", "{imported} documents were imported from “{name}”."),
+        IMPORT_FAILED: (
+            "Import failed: {name}",
+            "The import from “{name}” has failed ({code}); {imported} documents are there.",
+        ),
     },
 }
 
@@ -67,7 +78,7 @@ def tell(
     user_id: UUID,
     kind: str,
     *,
-    document_id: UUID,
+    document_id: UUID | None,
     job_id: UUID,
     data: Mapping[str, Any],
 ) -> None:
@@ -117,12 +128,13 @@ def message_of(notice: Mapping[str, Any], said: Settings) -> EmailMessage:
     subject, body = _TEXTS[language][notice["kind"]]
     name = tidy(str(notice["data"].get("name", "")), _LONGEST_NAME)
     words = {"name": name, "code": str(notice["data"].get("code") or "")}
+    words["imported"] = str(notice["data"].get("imported", 0))
     message = EmailMessage()
     message["From"] = said.smtp_from or said.smtp_user
     message["To"] = notice["email"]
     message["Subject"] = subject.format(**words)
     link = f"\n\n{said.public_url.rstrip('/')}\n" if said.public_url else "\n"
-    charged = "" if notice["kind"] == DONE else f" {_NOTHING[language]}"
+    charged = f" {_NOTHING[language]}" if notice["kind"] in {FAILED, CANCELLED} else ""
     message.set_content(body.format(**words) + charged + link)
     return message
 

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from leasehold_documents.importing import (
+    import_dropbox,
+    import_ended,
+    import_gdrive,
+    import_onedrive,
+)
 from leasehold_documents.notifying import mail
 from leasehold_documents.papers import forget_files
 from leasehold_documents.running.classification import classify_document
@@ -16,5 +22,9 @@ __all__ = [
     "extraction_ended",
     "forget_files",
     "forget_password",
+    "import_dropbox",
+    "import_ended",
+    "import_gdrive",
+    "import_onedrive",
     "mail",
 ]

@@ -91,9 +91,9 @@ connectors = Table(
     Column("provider", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("status", Text, nullable=False, server_default="active"),
-    Column(
-        "token_version", Integer, nullable=False, server_default="0"
-    ),  # whose refresh came first
+    Column("token_version", Integer, nullable=False, server_default="0"),  # which tokens are good
+    Column("refresh_ticket", Integer, nullable=False, server_default="0"),  # whose turn came last
+    _moment("refresh_until", nullable=True),  # so long nobody else may refresh them
     Column("account", Text),
     Column("base_url", Text),  # NULL: the provider's own
     Column("created_by", Id),
@@ -288,6 +288,37 @@ pauses = Table(
     _moment("until"),
     Column("reason", Text, nullable=False),
     _moment("created_at"),
+)
+
+# What an import has found at its source, and what became of it: how far it is, whoever goes on.
+import_files = Table(
+    "document_import_files",
+    metadata,
+    Column("job_id", Id, primary_key=True),
+    Column("remote_id", Text, primary_key=True),
+    _tenant(),
+    Column("connector_id", Id, ForeignKey("connectors.id", ondelete="CASCADE"), nullable=False),
+    Column("position", Integer, nullable=False),  # in the order in which they were found
+    Column("kind", Text, nullable=False),  # folders are read, or tell where files are
+    Column("parent", Text, nullable=False, server_default=""),
+    Column("name", Text, nullable=False),
+    Column("path", Text, nullable=False, server_default=""),
+    Column("revision", Text, nullable=False, server_default=""),
+    Column("size_bytes", BigInteger),
+    Column("digest", Text, nullable=False, server_default=""),
+    Column("export", Text, nullable=False, server_default=""),
+    Column("state", Text, nullable=False),
+    Column("code", Text),  # why it was refused
+    Column("document_id", Id),
+    _moment("created_at"),
+    CheckConstraint("kind IN ('file', 'folder')", name="document_import_kind"),
+    CheckConstraint(
+        "state IN ('waiting', 'fetching', 'imported', 'present', 'refused', 'read')",
+        name="document_import_state",
+    ),
+    Index("document_import_files_next", "job_id", "kind", "state", "position"),
+    Index("document_import_files_connector", "connector_id"),
+    Index("document_import_files_tenant", "tenant_id"),
 )
 
 # Refused looks at other tenants, mismatched jobs: written by a transaction of its own, which stays.

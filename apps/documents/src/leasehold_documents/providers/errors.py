@@ -27,6 +27,13 @@ class BadAnswer(ProviderFailed):
     code = "PROVIDER_BAD_ANSWER"
 
 
+class ContentChanged(BadAnswer):
+    """What came is not what was listed: the file was changed since, or damaged on the way."""
+
+    def __init__(self) -> None:
+        super().__init__("what came is not what was listed: its check sum is another one")
+
+
 class RateLimited(ProviderFailed):
     """Asked too often: nothing is wrong, come back in so many seconds."""
 

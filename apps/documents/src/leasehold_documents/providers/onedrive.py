@@ -51,8 +51,7 @@ class OneDrive:
         return entry.id
 
     def page(self, place: str, cursor: str | None) -> Page:  # noqa: ARG002 - all of the drive
-        document = self._ask(self._own(cursor) if cursor else f"{self._drive}/root/delta")
-        return self._page(document)
+        return self._page(self._ask(cursor or f"{self._drive}/root/delta"))
 
     def browse(self, place: str, cursor: str | None) -> Page:
         first = f"{self._drive}/items/{quote(place, safe='')}/children"
@@ -77,7 +76,8 @@ class OneDrive:
     def _page(self, document: dict[str, Any]) -> Page:
         entries = tuple(_entry(each) for each in objects(document, "value"))
         following = document.get(_NEXT)
-        return Page(entries=entries, cursor=following if isinstance(following, str) else None)
+        cursor = self._own(following) if isinstance(following, str) else None
+        return Page(entries=entries, cursor=cursor)
 
     def _own(self, link: str) -> str:
         """Follow a link only to where the token belongs."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from leasehold_documents.model.digests import digest_named
-from leasehold_documents.providers.errors import BadAnswer, TooLarge
+from leasehold_documents.providers.errors import ContentChanged, TooLarge
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,5 +33,5 @@ class Target:
             if check is not None:
                 check.update(piece)
         if check is not None and check.text() != wanted:
-            raise BadAnswer("what came is not what the cloud has: its check sum is another one")
+            raise ContentChanged
         self.into.seek(0)

@@ -69,6 +69,8 @@ class DriveServer(FileServer):
         return _limit("userRateLimitExceeded")
 
     def own_trouble(self, how: str) -> Reply | None:
+        if how == "voidPageToken":
+            return error(400, "invalid", "Invalid Value")
         return _limit(how) if how in {"userRateLimitExceeded", "dailyLimitExceeded"} else None
 
     def serve(self, request: Request) -> Reply:
