@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,13 @@ pytestmark = [
 ]
 
 _NO_RETRY = RetryConfig("none", BackoffStrategy(1, 1, 1.0, 1), retry_connection_errors=False)
+
+
+@pytest.fixture(autouse=True)
+def _collected() -> Iterator[None]:
+    """Let what it leaves open be found here, where that is known, and not by another test."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from tests.documents.extracting import papers
 DTD = b'<!DOCTYPE a [<!ENTITY l "lol"><!ENTITY m "&l;&l;&l;&l;&l;&l;&l;&l;">]>'
 EXTERNAL = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
 OK = ""  # it may also be read
+CANARY = b"Kanarienvogel"  # which no message may hold
 
 
 class Hostile(NamedTuple):
@@ -118,7 +119,9 @@ CORPUS: dict[str, Hostile] = {
     "deep XML": Hostile(
         _within("word/document.xml", b"<a>" * 100_000 + b"</a>" * 100_000), {"UNREADABLE"}
     ),
-    "broken XML": Hostile(_write(b"<?xml version='1.0'?><a><b></a>"), {"UNREADABLE"}),
+    "broken XML": Hostile(
+        _write(b"<?xml version='1.0'?><a><b>" + CANARY + b"</a>"), {"UNREADABLE"}
+    ),
     "deep web page": Hostile(
         _write(b"<html><body>" + b"<div>" * 100_000 + b"Text"), {OK, "UNREADABLE", "NO_TEXT_LAYER"}
     ),

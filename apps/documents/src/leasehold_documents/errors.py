@@ -40,16 +40,6 @@ class BadForm(DocumentsError):
         self.reason = reason
 
 
-class ExtractorClosed(DocumentsError):
-    """The extraction service does not let us in: no retry helps until its key is looked at."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(
-            f"the extraction service answers {status}: look at LEASEHOLD_DOCUMENTS_EXTRACTION_KEY"
-        )
-        self.status = status
-
-
 class ExtractorUnavailable(DocumentsError):
     """The extraction service can't be reached or can't answer now; `status` is None for silence."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from leasehold_documents.errors import ExtractorClosed, ExtractorUnavailable, Rejected
+from leasehold_documents.errors import EngineClosed, ExtractorUnavailable, Rejected
 from leasehold_documents.extracting.elements import Element
 from leasehold_documents.extracting.tidying import tidy
 
@@ -55,7 +55,7 @@ def raise_for(status: int, headers: Mapping[str, str], body: bytes) -> None:
     if status in _FINAL:
         raise _refusal(status, body)
     if status in _CLOSED:
-        raise ExtractorClosed(status)
+        raise EngineClosed(f"it answers {status}; look at LEASEHOLD_DOCUMENTS_EXTRACTION_KEY")
     raise ExtractorUnavailable(status, "", retry_after_seconds=_retry_after(headers))
 
 
