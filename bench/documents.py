@@ -94,7 +94,7 @@ def begin_beside(database: Database, size: Size) -> Figures:
 
 def _waits(waits: list[float]) -> Figures:
     in_ms = [1000 * wait for wait in waits]
-    most = quantiles(in_ms, n=20)[-1] if len(in_ms) > 1 else in_ms[0]
+    most = quantiles(in_ms, n=20, method="inclusive")[-1] if len(in_ms) > 1 else in_ms[0]
     return {"p50_ms": median(in_ms), "p95_ms": most, "max_ms": max(in_ms)}
 
 
