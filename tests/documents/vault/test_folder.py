@@ -6,7 +6,6 @@ import os
 import stat
 import subprocess
 import sys
-import threading
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -110,24 +109,22 @@ def test_only_this_user_may_read(tmp_path: Path) -> None:
     assert modes <= {0o600, 0o700}
 
 
-def test_a_put_beside_deletes_of_its_folder_is_never_lost(tmp_path: Path) -> None:
-    vault = FolderVault(tmp_path)
-    ending = threading.Event()
+def test_a_put_whose_folder_is_just_taken_away_makes_it_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, real_replace = FolderVault(tmp_path), Path.replace
+    gone: list[Path] = []
 
-    def sweep() -> None:
-        while not ending.is_set():
+    def replace_too_late(self: Path, target: Path) -> Path:
+        if not gone:
             vault.delete("tenant/1/original/2/other.pdf")
+            gone.append(target.parent)
+        return real_replace(self, target)
 
-    thread = threading.Thread(target=sweep)
-    thread.start()
-    try:
-        for _ in range(200):
-            vault.put(KEY, BytesIO(b"x"))
-            assert vault.exists(KEY)
-            vault.delete(KEY)
-    finally:
-        ending.set()
-        thread.join()
+    monkeypatch.setattr(Path, "replace", replace_too_late)
+    vault.put(KEY, BytesIO(b"x"))
+    assert gone
+    assert vault.exists(KEY)
 
 
 def test_what_the_disk_refuses_is_told_without_a_path(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import leasehold as lh
     from leasehold.cli.kit import Session
     from leasehold_documents.access import Access
+    from leasehold_documents.cli.waiting import Ended
 
 _EXAMPLE = """\
 leasehold-documents extract Mietvertrag.pdf
@@ -154,8 +155,15 @@ def _wait(
         print_json(told)
     else:
         for each, end in zip(priced, ended, strict=True):
-            click.echo(f"{each.name}: {end.told()}")
+            click.echo(f"{each.name}: {_told(end)}")
     click.get_current_context().exit(max(end.exit_code for end in ended))
+
+
+def _told(end: Ended) -> str:
+    if end.result is None:
+        return f"{end.status}, {end.error}"
+    pages, kind = end.result["page_count"], end.result["doc_type"]
+    return f"{pages} {'page' if pages == 1 else 'pages'}, {kind or 'of no known type'}"
 
 
 def _print(priced: list[Priced]) -> None:

@@ -10,6 +10,7 @@ from leasehold.cli.kit import Program
 from leasehold.kit.cli import migrate_command, serve_command
 from leasehold_documents.cli.extract import estimate, extract
 from leasehold_documents.cli.extract_server import extract_server
+from leasehold_documents.cli.import_ import import_
 from leasehold_documents.cli.init import init
 from leasehold_documents.cli.jobs import jobs
 from leasehold_documents.cli.opening import migrations
@@ -76,6 +77,6 @@ def program() -> None:
 
 
 _PEOPLE = (init, tenant, user, token)
-_PAPERS = (upload, list_, estimate, extract, search, reindex)
+_PAPERS = (upload, list_, estimate, extract, search, reindex, import_)
 for _command in (*_PEOPLE, *_PAPERS, jobs, work, serve, extract_server, migrate):
     program.add_command(_command)

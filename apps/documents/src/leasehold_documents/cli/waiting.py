@@ -1,4 +1,4 @@
-"""Waits for extractions, and does their work where nobody else would."""
+"""Waits for jobs, and does their work where nobody else would."""
 
 from __future__ import annotations
 
@@ -19,13 +19,6 @@ class Ended(NamedTuple):
     result: dict[str, Any] | None = None
     error: str | None = None
     exit_code: int = 0
-
-    def told(self) -> str:
-        """Say it to people."""
-        if self.result is None:
-            return f"{self.status}, {self.error}"
-        pages, kind = self.result["page_count"], self.result["doc_type"]
-        return f"{pages} {'page' if pages == 1 else 'pages'}, {kind or 'of no known type'}"
 
 
 def follow(client: lh.Client, jobs: Sequence[UUID], tell: Callable[[str], None]) -> list[Ended]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 from uuid import UUID
@@ -13,8 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 import leasehold as lh
 from leasehold.kit.data import database_of
 from leasehold_documents import access as people
-from leasehold_documents import billing, papers
+from leasehold_documents import billing, importing, papers
 from leasehold_documents.access import Access
+from leasehold_documents.demo.drives import FOLDER, Drives
 from leasehold_documents.demo.papers import BAKERY, HOUSES, PAPERS, Paper, invoice
 from leasehold_documents.errors import NotFound
 from leasehold_documents.settings import settings
@@ -35,10 +38,16 @@ class Demo:
         self._database = database_of(client.url)
         self._life_seconds = life_seconds
         self._ending = threading.Event()
+        self.drives = Drives()
         self._life = threading.Thread(target=self._live, name="documents-demo")
+
+    def open(self) -> None:
+        """Take the drives' ports, and let them be found, before anybody asks for them."""
+        self.drives.open()
 
     def start(self) -> None:
         """Make who is not there yet; their papers come by and by."""
+        self.drives.start()
         self.settle_in()
         self._life.start()
 
@@ -47,6 +56,7 @@ class Demo:
         self._ending.set()
         if self._life.is_alive():
             self._life.join()
+        self.drives.close()
 
     def settle_in(self) -> None:
         """Make the organizations and their person, unless they are there."""
@@ -68,25 +78,38 @@ class Demo:
         known = {row["name"] for tenant in (HOUSES, BAKERY) for row in self.rows(tenant)}
         for paper in PAPERS:
             if paper.name not in known and not self._ending.is_set():
-                self._try(paper)
+                with self._tolerating("take a paper"):
+                    self.take(paper)
+
+    def import_first(self) -> None:
+        """Connect a drive, and import a folder of it, unless that was done."""
+        with self._tolerating("connect a drive"):
+            access = self._access(BAKERY)
+            connector = self.drives.connect(access)
+            is_there = any(row["connector_id"] is not None for row in self.rows(BAKERY))
+            if connector is not None and not is_there:
+                importing.start(access, connector["id"], FOLDER)
 
     def take_invoice(self) -> None:
         """Take in the next invoice; after a while the oldest goes."""
         invoices = [row for row in self.rows(BAKERY) if row["name"].startswith("Rechnung")]
         numbers = [int(row["name"][-8:-4]) for row in invoices]
-        self._try(invoice(max(numbers, default=0) % 9999 + 1))
+        with self._tolerating("take an invoice"):
+            self.take(invoice(max(numbers, default=0) % 9999 + 1))
         for row in invoices[_MOST_INVOICES - 1 :]:
             papers.delete(self._access(BAKERY), row["id"])
 
-    def _try(self, paper: Paper) -> None:
-        """Take a paper in; one that can't be, or a database that is away, ends no demo."""
+    @contextmanager
+    def _tolerating(self, what: str) -> Iterator[None]:
+        """What can't be, or a database that is away, ends no demo."""
         try:
-            self.take(paper)
+            yield
         except (lh.LeaseholdError, SQLAlchemyError) as error:
-            logger.warning("demo paper not taken", extra={"reason": type(error).__name__})
+            logger.warning("demo failed", extra={"what": what, "reason": type(error).__name__})
 
     def _live(self) -> None:
         self.take_first()
+        self.import_first()
         while not self._ending.wait(self._life_seconds):
             self.take_invoice()
 

@@ -41,6 +41,7 @@ def make_app(client: lh.Client) -> Starlette:
     def show(request: Request) -> Response:
         return HTMLResponse(_render(demo, request), headers={"Vary": "Accept-Language"})
 
+    demo.open()
     return Starlette(routes=[Route("/", show)], lifespan=lifespan_of(demo))
 
 
