@@ -10,12 +10,13 @@ import pytest
 
 import leasehold as lh
 from leasehold.kit.data import Database
-from leasehold_documents import billing, searching, tasks
+from leasehold_documents import billing, importing, searching, tasks
 from leasehold_documents.access import Access, organization_named, user_named
+from leasehold_documents.demo.drives import Drives
 from leasehold_documents.demo.living import Demo
 from leasehold_documents.demo.papers import BAKERY, HOUSES, PAPERS, invoice
 from leasehold_documents.demo.texts import TEXTS, THINGS, language_of
-from leasehold_documents.settings import Settings, lending
+from leasehold_documents.settings import Settings, lending, settings
 from leasehold_documents.web.people import DEMO_EMAIL
 from tests.worker.kit import wait_until
 
@@ -83,6 +84,49 @@ def test_it_lives_until_it_is_closed(demo: Demo) -> None:
     wait_until(lambda: len(demo.rows(BAKERY)) > 3, "an invoice has come", 60)
     demo.close()
     demo.close()
+
+
+@pytest.fixture
+def keyed(url: str, tmp_path: Path) -> Iterator[lh.Client]:
+    """A client that can keep secrets, and settings in which no drive is set up."""
+    with (
+        lending(Settings(vault=str(tmp_path / "vault"))),
+        lh.Client(url, keyring=lh.Keyring.generate()) as client,
+    ):
+        yield client
+
+
+def test_a_drive_is_connected_again_after_a_restart_and_imported_once(keyed: lh.Client) -> None:
+    for _ in range(2):
+        demo = Demo(keyed)
+        demo.open()
+        demo.drives.start()
+        demo.settle_in()
+        demo.import_first()
+        lh.Worker(keyed, tasks).run(until_empty=True)
+        imported = [row["name"] for row in demo.rows(BAKERY)]
+        (connector,) = importing.find(demo.access(BAKERY))
+        importing.browse(demo.access(BAKERY), connector["id"])  # refused, were its tokens bad
+        demo.close()
+        assert sorted(imported) == ["Rechnung Molkerei.pdf", "Rechnung Mühle.pdf"]
+        assert connector["status"] == "active"
+
+
+def test_an_operators_own_drives_and_one_without_keys_are_left_alone(queue: lh.Client) -> None:
+    with lending(Settings(dropbox_id="ours", dropbox_secret="ours")):
+        drives = Drives()
+        drives.open()
+        assert set(drives.servers) == {"onedrive", "gdrive"}
+        assert settings().dropbox_id == "ours"
+        assert settings().onedrive_url == drives.servers["onedrive"].url
+        drives.close()
+        assert settings().onedrive_url == ""
+    with lending(Settings()):
+        demo = Demo(queue)
+        demo.open()
+        demo.settle_in()
+        assert demo.drives.connect(demo.access(BAKERY)) is None
+        demo.close()
 
 
 @pytest.mark.parametrize(

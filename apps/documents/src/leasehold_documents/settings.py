@@ -9,6 +9,8 @@ import msgspec
 from leasehold.kit.settings import Lendable
 
 PREFIX = "LEASEHOLD_DOCUMENTS_"
+# Served alone, the worker is asked for where a cron job expects it.
+ALIASES = {"/worker/tick": "/documents/worker/tick"}
 SIGNED_SECONDS = 15 * 60  # that a link to a file, or a password for one, is good for
 _SECRETS = frozenset(
     {

@@ -19,6 +19,7 @@ from leasehold_documents.cli.tenant import tenant
 from leasehold_documents.cli.upload import list_, upload
 from leasehold_documents.cli.user import token, user
 from leasehold_documents.cli.work import work
+from leasehold_documents.settings import ALIASES
 
 if TYPE_CHECKING:
     from leasehold.alerting import AlertConfig
@@ -32,8 +33,8 @@ Exit codes:
   2   wrong usage: an option or an argument can't be used
   3   no such thing, or the tables are not up to date (run `leasehold-documents migrate`)
   4   the database can't be reached, is busy or full: trying again may help
-  5   (extract --wait) it could not be read
-  6   (extract --wait) it was cancelled
+  5   (extract, import --wait) it failed for good
+  6   (extract, import --wait) it was cancelled
 """
 NAME = "leasehold-documents"
 EXAMPLE = """\
@@ -62,7 +63,14 @@ def _make_alerts() -> AlertConfig:
     return alert_config()
 
 
-serve = serve_command(NAME, "/documents/", _make, make_demo=_make_demo, make_alerts=_make_alerts)
+serve = serve_command(
+    NAME,
+    "/documents/",
+    _make,
+    make_demo=_make_demo,
+    make_alerts=_make_alerts,
+    aliases=ALIASES,
+)
 migrate = migrate_command(NAME, migrations)
 
 

@@ -37,7 +37,7 @@ FILES: dict[str, dict[str, Callable[[], bytes]]] = {
     "dropbox": {
         f"{FOLDER}/Rechnung Molkerei.pdf": lambda: _bill("Molkerei Weide", 4711, 23_480),
         f"{FOLDER}/Rechnung Mühle.pdf": lambda: _bill("Mühle Krüger", 118, 81_200),
-        "/Rezepte/Roggenbrot.txt": lambda: "Sauerteig über Nacht ruhen lassen.".encode(),
+        "/Rezepte/Roggenbrot.txt": "Sauerteig über Nacht ruhen lassen.".encode,
     },
     "onedrive": {
         "/Verträge/Pachtvertrag Laden.docx": lambda: files.word(

@@ -65,7 +65,7 @@ class Demo:
 
     def take(self, paper: Paper) -> None:
         """Take a paper in, ask what it costs, and agree, as far as it is to go."""
-        access, vault = self._access(paper.tenant), vault_of(settings())
+        access, vault = self.access(paper.tenant), vault_of(settings())
         row = papers.add(access, vault, paper.name, BytesIO(paper.make()))
         if paper.engine is None:
             return
@@ -84,7 +84,7 @@ class Demo:
     def import_first(self) -> None:
         """Connect a drive, and import a folder of it, unless that was done."""
         with self._tolerating("connect a drive"):
-            access = self._access(BAKERY)
+            access = self.access(BAKERY)
             connector = self.drives.connect(access)
             is_there = any(row["connector_id"] is not None for row in self.rows(BAKERY))
             if connector is not None and not is_there:
@@ -97,7 +97,7 @@ class Demo:
         with self._tolerating("take an invoice"):
             self.take(invoice(max(numbers, default=0) % 9999 + 1))
         for row in invoices[_MOST_INVOICES - 1 :]:
-            papers.delete(self._access(BAKERY), row["id"])
+            papers.delete(self.access(BAKERY), row["id"])
 
     @contextmanager
     def _tolerating(self, what: str) -> Iterator[None]:
@@ -115,9 +115,10 @@ class Demo:
 
     def rows(self, tenant: str) -> list[dict[str, Any]]:
         """List the newest papers of an organization."""
-        return list(papers.page(self._access(tenant), limit=_MOST_PAPERS).rows)
+        return list(papers.page(self.access(tenant), limit=_MOST_PAPERS).rows)
 
-    def _access(self, tenant: str) -> Access:
+    def access(self, tenant: str) -> Access:
+        """Be the demo's person in an organization."""
         return Access(self._client, self._database, self._user(), self._tenant(tenant))
 
     def _tenant(self, name: str) -> UUID:

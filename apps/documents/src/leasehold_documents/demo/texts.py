@@ -31,8 +31,8 @@ THINGS: Final = {
         f"Die Löhne sind verschlüsselt; das Passwort ist „{PASSWORD}“.",
         "Das Gutachten hat einen Preis, und noch hat niemand zugestimmt.",
         "Der Mietvertrag ist doppelt da: das zweite Mal kostet nichts.",
-        "Die Laufwerke sind auf diesem Rechner nachgebaut: OneDrive und Google Drive lassen sich"
-        " mit einem Klick verbinden, Dropbox ist es schon (wenn LEASEHOLD_KEYS gesetzt ist).",
+        "Die Laufwerke stehen auf diesem Rechner: ein Klick verbindet OneDrive und Google Drive.",
+        "Dropbox ist schon verbunden, wenn LEASEHOLD_KEYS gesetzt ist (make run tut das).",
     ),
     "en": (
         'Search for "vertrag": it finds "Mietvertrag", of which it is only a part.',
@@ -40,8 +40,8 @@ THINGS: Final = {
         f'The wages are encrypted; the password is "{PASSWORD}".',
         "The expert's report has a price, and nobody has agreed yet.",
         "The lease is there twice: the second time costs nothing.",
-        "The drives stand on this machine: OneDrive and Google Drive are connected by a click,"
-        " Dropbox is already (if LEASEHOLD_KEYS is set).",
+        "The drives stand on this machine: a click connects OneDrive and Google Drive.",
+        "Dropbox is connected already, if LEASEHOLD_KEYS is set (make run does so).",
     ),
 }
 

@@ -4,8 +4,7 @@
 `POST /worker/tick` be answered where an outside cron job calls it.
 """
 
+from leasehold_documents.settings import ALIASES
 from leasehold_documents.web.application import application
-
-ALIASES = {"/worker/tick": "/documents/worker/tick"}
 
 __all__ = ["ALIASES", "application"]
