@@ -11,6 +11,7 @@ from leasehold_documents.data.tables import metadata
 from leasehold_documents.extracting import close_engines
 from tests.app_fixtures import *  # noqa: F403 - fixtures
 from tests.app_tables import AppTables
+from tests.documents.fencing import listening
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +24,11 @@ def _parsers_ended() -> Iterator[None]:
     """The processes that read files are kept between tests, and no longer."""
     yield
     close_engines()
+
+
+@pytest.fixture(autouse=True)
+def _fenced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """On SQLite no statement of a person forgets whose rows it means."""
+    with listening(monkeypatch) as forgetful:
+        yield
+    assert not forgetful

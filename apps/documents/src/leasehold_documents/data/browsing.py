@@ -39,16 +39,16 @@ def papers(
 ) -> Page:
     """Read papers, newest first, each with its last extraction and what it is thought to be."""
     query = select(documents).where(documents.c.tenant_id == tenant_id)
-    query = newest_first(connection, _narrowed(query, wanted), documents, before)
+    query = newest_first(connection, tenant_id, _narrowed(query, wanted), documents, before)
     page = page_of(connection, query, limit)
-    return Page(_furnished(connection, page.rows), page.next)
+    return Page(_furnished(connection, tenant_id, page.rows), page.next)
 
 
 def paper(connection: Connection, tenant_id: UUID, document_id: UUID) -> Row | None:
     """Read one of them."""
     is_it = (documents.c.tenant_id == tenant_id) & (documents.c.id == document_id)
     rows = _rows(connection, select(documents).where(is_it))
-    return next(iter(_furnished(connection, rows)), None)
+    return next(iter(_furnished(connection, tenant_id, rows)), None)
 
 
 def extractions_of(connection: Connection, tenant_id: UUID, document_id: UUID) -> list[Row]:
@@ -84,8 +84,8 @@ def pending_reviews(
         suggestions.c.tenant_id == tenant_id, suggestions.c.state == "review"
     )
     query = select(documents).where(documents.c.tenant_id == tenant_id, documents.c.id.in_(waits))
-    page = page_of(connection, newest_first(connection, query, documents, before), limit)
-    return Page(_furnished(connection, page.rows), page.next)
+    page = page_of(connection, newest_first(connection, tenant_id, query, documents, before), limit)
+    return Page(_furnished(connection, tenant_id, page.rows), page.next)
 
 
 def nodes_of(connection: Connection, tenant_id: UUID) -> list[Row]:
@@ -138,27 +138,36 @@ def _narrowed(query: Select[Any], wanted: Wanted) -> Select[Any]:
 
 
 def newest_first(
-    connection: Connection, query: Select[Any], table: Table | TableClause, before: UUID | None
+    connection: Connection,
+    tenant_id: UUID,
+    query: Select[Any],
+    table: Table | TableClause,
+    before: UUID | None,
 ) -> Select[Any]:
     """Order rows by when they came; begin behind one, if it is still there."""
     at, key = table.c.created_at, table.c.id
     since = None
     if before is not None:
-        since = connection.scalar(select(at).where(key == before))
+        is_it = (table.c.tenant_id == tenant_id) & (key == before)
+        since = connection.scalar(select(at).where(is_it))
     if since is not None:
         query = query.where(or_(at < since, and_(at == since, key < before)))
     return query.order_by(at.desc(), key.desc())
 
 
-def _furnished(connection: Connection, rows: list[Row]) -> list[Row]:
+def _furnished(connection: Connection, tenant_id: UUID, rows: list[Row]) -> list[Row]:
     """Put beside papers what else is known of each, by one look for all of them."""
     ids = [row["id"] for row in rows]
-    wanted = select(extractions).where(extractions.c.document_id.in_(ids))
+    wanted = select(extractions).where(
+        extractions.c.tenant_id == tenant_id, extractions.c.document_id.in_(ids)
+    )
     ordered = wanted.order_by(extractions.c.created_at, extractions.c.id)
     last = {row["document_id"]: row for row in _rows(connection, ordered)}
-    thought = select(suggestions).where(suggestions.c.document_id.in_(ids))
+    thought = select(suggestions).where(
+        suggestions.c.tenant_id == tenant_id, suggestions.c.document_id.in_(ids)
+    )
     suggested = {row["document_id"]: row for row in _rows(connection, thought)}
-    places = _names(connection, [row["node_id"] for row in rows])
+    places = _names(connection, tenant_id, [row["node_id"] for row in rows])
     return [
         row
         | {
@@ -170,9 +179,12 @@ def _furnished(connection: Connection, rows: list[Row]) -> list[Row]:
     ]
 
 
-def _names(connection: Connection, ids: Sequence[UUID | None]) -> dict[UUID | None, str]:
+def _names(
+    connection: Connection, tenant_id: UUID, ids: Sequence[UUID | None]
+) -> dict[UUID | None, str]:
     wanted = {each for each in ids if each is not None}
-    found = connection.execute(select(nodes.c.id, nodes.c.name).where(nodes.c.id.in_(wanted)))
+    is_one = (nodes.c.tenant_id == tenant_id) & nodes.c.id.in_(wanted)
+    found = connection.execute(select(nodes.c.id, nodes.c.name).where(is_one))
     return {row.id: row.name for row in found}
 
 

@@ -63,7 +63,8 @@ def page(
     order = (documents.c.created_at, documents.c.id)
     wanted = select(documents).where(documents.c.tenant_id == tenant_id)
     if before is not None:
-        moment = select(documents.c.created_at).where(documents.c.id == before).scalar_subquery()
+        is_it = (documents.c.tenant_id == tenant_id) & (documents.c.id == before)
+        moment = select(documents.c.created_at).where(is_it).scalar_subquery()
         wanted = wanted.where(tuple_(*order) < tuple_(moment, literal(before, Id)))
     if node_id is not None:
         wanted = wanted.where(documents.c.node_id == node_id)

@@ -174,6 +174,7 @@ def finish(
 
 def end(
     connection: Connection,
+    tenant_id: UUID,
     extraction_id: UUID,
     status: str,
     *,
@@ -186,6 +187,7 @@ def end(
         connection,
         extraction_id,
         LIVE,
+        extractions.c.tenant_id == tenant_id,
         status=status,
         actual_cost_cents=0,
         error_code=code,

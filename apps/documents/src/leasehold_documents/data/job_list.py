@@ -50,7 +50,7 @@ def jobs_of(
     query = select(jobs).where(jobs.c.tenant_id == tenant_id)
     if status is not None:
         query = query.where(jobs.c.status == status)
-    page = page_of(connection, newest_first(connection, query, jobs, before), limit)
+    page = page_of(connection, newest_first(connection, tenant_id, query, jobs, before), limit)
     return Page([_read(row) for row in page.rows], page.next)
 
 

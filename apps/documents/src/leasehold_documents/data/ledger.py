@@ -50,7 +50,7 @@ def reserve(connection: Connection, what: What, amount: Amount, now: datetime) -
 
 def book(connection: Connection, what: What, amount: Amount, now: datetime) -> None:
     """Charge for it, and give back what was reserved beyond that."""
-    reserved = _reserved(connection, what.extraction_id)
+    reserved = _reserved(connection, what)
     _write(connection, what, "book", amount, now)
     rest = Amount(max(0, reserved.pages - amount.pages), reserved.cents - amount.cents)
     if rest.cents:
@@ -59,7 +59,7 @@ def book(connection: Connection, what: What, amount: Amount, now: datetime) -> N
 
 def refund(connection: Connection, what: What, now: datetime) -> int:
     """Give back all that was reserved; says how much. Nothing when nothing was."""
-    reserved = _reserved(connection, what.extraction_id)
+    reserved = _reserved(connection, what)
     if reserved.pages or reserved.cents:
         _write(connection, what, "refund", reserved, now)
     return reserved.cents
@@ -90,9 +90,13 @@ def balance(connection: Connection, tenant_id: UUID) -> Balance:
     return Balance(int(booked), int(reserved - booked - refunded), int(refunded))
 
 
-def _reserved(connection: Connection, extraction_id: UUID) -> Amount:
-    is_it = (ledger.c.extraction_id == extraction_id, ledger.c.entry == "reserve")
-    row = connection.execute(select(ledger.c.pages, ledger.c.cents).where(*is_it)).first()
+def _reserved(connection: Connection, what: What) -> Amount:
+    is_it = (
+        (ledger.c.tenant_id == what.tenant_id)
+        & (ledger.c.extraction_id == what.extraction_id)
+        & (ledger.c.entry == "reserve")
+    )
+    row = connection.execute(select(ledger.c.pages, ledger.c.cents).where(is_it)).first()
     return Amount(0, 0) if row is None else Amount(*row)
 
 

@@ -30,7 +30,9 @@ def news_of(
     query = select(notifications, name.scalar_subquery().label("document_name")).where(
         _are_of(tenant_id, user_id)
     )
-    return page_of(connection, newest_first(connection, query, notifications, before), limit)
+    return page_of(
+        connection, newest_first(connection, tenant_id, query, notifications, before), limit
+    )
 
 
 def unread_count(connection: Connection, tenant_id: UUID, user_id: UUID) -> int:

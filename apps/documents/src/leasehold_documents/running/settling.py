@@ -43,7 +43,13 @@ def settle(
 ) -> bool:
     """End it as failed or cancelled, and give back what was reserved; False when it had ended."""
     is_first = extractions.end(
-        connection, extraction["id"], status, code=reason.code, message=reason.message, now=now
+        connection,
+        extraction["tenant_id"],
+        extraction["id"],
+        status,
+        code=reason.code,
+        message=reason.message,
+        now=now,
     )
     if is_first:
         ledger.refund(connection, _what(connection, extraction), now)
