@@ -38,12 +38,12 @@ def vocabulary(random: Random) -> list[str]:
 
 
 def chunks(random: Random, count: int) -> list[str]:
-    """Write so many texts of 40 to 110 words; one in a thousand has the rare word."""
+    """Write so many texts of 30 to 80 words; one in a thousand has the rare word."""
     words = vocabulary(random)
     weights = list(accumulate(1 / (place + 3) for place in range(len(words))))
     texts = []
     for number in range(count):
-        chosen = random.choices(words, cum_weights=weights, k=random.randint(40, 110))
+        chosen = random.choices(words, cum_weights=weights, k=random.randint(30, 80))
         if number % 1_000 == 0:
             chosen.insert(7, RARE)
         texts.append(" ".join(chosen))

@@ -28,6 +28,41 @@ _CHUNK = ("id", "tenant_id", "document_id", "extraction_id", "chunk_index", "tex
 _TERMS = ("tenant_id", "document_id", "chunk_id", "is_title")
 
 
+_PREFIX = "~"  # of no tenant
+_STAGING = "CREATE TEMP TABLE staged (place int, text text, stems text, vector text)"
+# One tenant's documents, extractions, chunks and words.
+_SPREAD = """
+WITH paper AS MATERIALIZED (
+  SELECT place / %(each)s AS number, gen_random_uuid() AS id, gen_random_uuid() AS extraction_id
+  FROM staged
+  WHERE place %% %(each)s = 0
+), chunk AS MATERIALIZED (
+  SELECT s.place, s.text, s.stems, s.vector, p.id AS document_id, p.extraction_id,
+    gen_random_uuid() AS id
+  FROM staged AS s
+  JOIN paper AS p ON p.number = s.place / %(each)s
+), documented AS (
+  INSERT INTO documents (id, tenant_id, name, file_path, media_type, size_bytes, sha256,
+    current_extraction_id, created_at, updated_at)
+  SELECT id, %(tenant)s, 'a.txt', 'x', 'text/plain', 1, '0', extraction_id, now(), now()
+  FROM paper
+), extracted AS (
+  INSERT INTO extractions (id, tenant_id, document_id, engine, status, created_at, updated_at)
+  SELECT extraction_id, %(tenant)s, id, 'unstructured_fast', 'done', now(), now()
+  FROM paper
+), chunked AS (
+  INSERT INTO document_chunks (id, tenant_id, document_id, extraction_id, chunk_index, text,
+    created_at)
+  SELECT id, %(tenant)s, document_id, extraction_id, place %% %(each)s, text, now()
+  FROM chunk
+)
+INSERT INTO document_terms (tenant_id, document_id, chunk_id, is_title, stems, tsv)
+SELECT %(tenant)s, document_id, id, false, stems, replace(vector, '~', %(prefix)s)::tsvector
+FROM chunk
+ORDER BY place
+"""
+
+
 class Paper(NamedTuple):
     """A document, its extraction and its chunks."""
 
@@ -69,34 +104,22 @@ def _load_postgres(
     database: Database, tenants: Sequence[UUID], texts: Sequence[str], marked: Sequence[Marked]
 ) -> None:
     with psycopg.connect(database.url, autocommit=True) as connection:
-        (index,) = connection.execute(
-            "SELECT pg_get_indexdef('document_terms_words'::regclass)"
-        ).fetchone() or ("",)
+        connection.execute(_STAGING)
+        rows = (
+            (place, text, f" {' '.join(each.stems)} ", vector_of(each, _PREFIX))
+            for place, (text, each) in enumerate(zip(texts, marked, strict=True))
+        )
+        _copy(connection, "staged", ("place", "text", "stems", "vector"), rows)
+        asked = "SELECT pg_get_indexdef('document_terms_words'::regclass)"
+        (index,) = connection.execute(asked).fetchone() or ("",)
         connection.execute("DROP INDEX document_terms_words")
+        connection.execute("SET session_replication_role = replica")  # keys are right
         for tenant in tenants:
-            _copy_tenant(connection, tenant, [*_papers(texts, marked)])
+            said = {"tenant": tenant, "prefix": prefix_of(tenant), "each": _IN_A_DOCUMENT}
+            connection.execute(_SPREAD, said)
         connection.execute("SET maintenance_work_mem = '1GB'")
         connection.execute(index)
         connection.execute("VACUUM ANALYZE document_terms, document_chunks, documents")
-
-
-def _copy_tenant(
-    connection: psycopg.Connection[Any], tenant: UUID, papers: Sequence[Paper]
-) -> None:
-    whose, prefix = str(tenant), prefix_of(tenant)
-    with connection.transaction():
-        connection.execute("SET LOCAL session_replication_role = replica")  # keys are right
-        _copy(connection, "documents", _DOCUMENT, (_document(whose, each) for each in papers))
-        _copy(connection, "extractions", _EXTRACTION, (_extraction(whose, each) for each in papers))
-        rows = (row for each in papers for row in _chunks(whose, each))
-        _copy(connection, "document_chunks", _CHUNK, rows)
-        terms = (
-            (whose, each.document_id, chunk_id, False, f" {' '.join(marked.stems)} ", vector)
-            for each in papers
-            for chunk_id, _, marked in each.chunks
-            for vector in (vector_of(marked, prefix),)
-        )
-        _copy(connection, "document_terms", (*_TERMS, "stems", "tsv"), terms)
 
 
 def _copy(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bench import tasks
 from bench.crew import Crew
 from bench.database import POSTGRES, SQLITE, Size
+from bench.documents import begin_beside, begin_documents, extract_small
 from bench.documents_searching import search_chunks
 from bench.draining import Beside, Plan, drain
 from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
@@ -144,6 +145,15 @@ SCENARIOS = (
         size=WATCHED,
     ),
     Scenario(name="memory", measure=memory_over_time, size=Size(jobs=MILLION)),
+    Scenario(name="documents, small PDFs", measure=extract_small, size=Size(jobs=300)),
+    Scenario(
+        name="documents, begun by an idle worker", measure=begin_documents, size=Size(jobs=50)
+    ),
+    Scenario(
+        name="documents, begun beside a backlog",
+        measure=begin_beside,
+        size=Size(jobs=20, beside=10_000),
+    ),
     Scenario(name="documents, search", measure=search_chunks, size=Size(jobs=50_000)),
     Scenario(name="documents, search in a million", measure=search_chunks, size=Size(jobs=MILLION)),
     Scenario(name="sync, customers", measure=sync_customers),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from sqlalchemy import Connection, insert, select, update
@@ -56,8 +56,10 @@ class Archive:
     ) -> UUID:
         """Make these chunks the paper's current extraction."""
         extraction_id = self._add_extraction(connection, document_id)
-        for index, chunk in enumerate(chunks):
-            self._add_chunk(connection, document_id, extraction_id, index, chunk)
+        whose = {"tenant_id": self.tenant_id, "document_id": document_id}
+        common = whose | {"extraction_id": extraction_id, "created_at": NOW}
+        rows = [common | _chunk(index, chunk) for index, chunk in enumerate(chunks)]
+        connection.execute(insert(document_chunks), rows)
         current = {"current_extraction_id": extraction_id}
         connection.execute(update(documents).where(documents.c.id == document_id).values(current))
         index_chunks(connection, self.tenant_id, extraction_id)
@@ -96,16 +98,7 @@ class Archive:
         connection.execute(insert(extractions), row | how | {"created_at": NOW, "updated_at": NOW})
         return row["id"]
 
-    def _add_chunk(
-        self,
-        connection: Connection,
-        document_id: UUID,
-        extraction_id: UUID,
-        index: int,
-        chunk: str | Text,
-    ) -> None:
-        given = Text(chunk) if isinstance(chunk, str) else chunk
-        whose = {"id": uuid4(), "tenant_id": self.tenant_id, "document_id": document_id}
-        where = {"extraction_id": extraction_id, "chunk_index": index, "page_number": index + 1}
-        row = {**whose, **where, **given._asdict(), "created_at": NOW}
-        connection.execute(insert(document_chunks), row)
+
+def _chunk(index: int, chunk: str | Text) -> dict[str, Any]:
+    given = Text(chunk) if isinstance(chunk, str) else chunk
+    return {"id": uuid4(), "chunk_index": index, "page_number": index + 1, **given._asdict()}

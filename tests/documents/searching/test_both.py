@@ -87,7 +87,7 @@ def test_any_text_can_be_typed_whatever_its_signs_mean_to_a_database(
 def test_the_seeds_own_query_finds_nothing_that_ours_does_not(filled: dict[str, Archive]) -> None:
     archive = filled["postgres"]
     typed = ["mietvertrag hauptstraße", *TOPICS, *NAMES, *STREETS]
-    typed += [" ".join(pair) for pair in product(TOPICS[::3], (*NAMES[::3], *STREETS[::2]))]
+    typed += [" ".join(pair) for pair in product(TOPICS[::5], (*NAMES[::4], *STREETS[::3]))]
     typed += ["der Mieter", "ordentliche Kündigungen", "Schreiben eingegangen", "Muller", "können"]
     found = 0
     for each in typed:
@@ -96,4 +96,4 @@ def test_the_seeds_own_query_finds_nothing_that_ours_does_not(filled: dict[str, 
             seeds = {tuple(row) for row in connection.execute(SEED, said)}
         assert seeds <= archive.every_hit(each), each
         found += len(seeds)
-    assert found > 1_000
+    assert found > 500

@@ -7,24 +7,21 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from leasehold.kit.data import database_of
-from leasehold_documents import classifying
 from leasehold_documents.access import Service
 from leasehold_documents.data import documents
 from leasehold_documents.errors import Rejected
 from leasehold_documents.running import passwords
 from leasehold_documents.running.agreed import begin
 from leasehold_documents.running.classification import classify_document
-from leasehold_documents.running.finishing import Piece, finish, pieces_of
+from leasehold_documents.running.finishing import finish, pieces_of
 from leasehold_documents.running.merging import merged
 from leasehold_documents.running.pausing import snooze_while_paused
 from leasehold_documents.running.reading import keep_elements, read, told
+from leasehold_documents.running.suggesting import judge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from leasehold_documents.extracting import Extracted
 
-_READ = 20  # chunks at the beginning, by which it is judged
 _NO_TEXT = "there is no text in it; hires can read pictures"
 
 
@@ -70,21 +67,16 @@ class Attempt:
         if not pieces:
             raise Rejected("NO_TEXT_LAYER", _NO_TEXT)
         keep_elements(self._agreed, extracted)
-        doc_type = self._doc_type(pieces)
         job, service = self._job, self._service
+        document, extraction = self._agreed
+        texts = [piece.chunk.text for piece in pieces]
+        suggested = judge(service, document["tenant_id"], extraction["id"], texts)
         with job.transaction() as raw, service.joined(raw) as connection:
             finish(service, connection, self._agreed, extracted, pieces)
             follow_up = classify_document.with_options(tenant=job.tenant)
-            service.on(connection).enqueue(follow_up, self._agreed.document["id"])
+            service.on(connection).enqueue(follow_up, document["id"])
             job.result = {
                 "page_count": extracted.page_count,
                 "chunk_count": len(pieces),
-                "doc_type": doc_type,
+                "doc_type": suggested.doc_type,
             }
-
-    def _doc_type(self, pieces: Sequence[Piece]) -> str | None:
-        """Say what it seems to be; where it is filed, its classification says."""
-        text = "\n".join(piece.chunk.text for piece in pieces[:_READ])
-        with self._service.read() as connection:
-            tenant_id = self._agreed.document["tenant_id"]
-            return classifying.classify(connection, tenant_id, text).doc_type

@@ -12,6 +12,7 @@ from leasehold_documents import classifying
 from leasehold_documents.access import Service
 from leasehold_documents.model.jobs import CLASSIFY, QUEUE
 from leasehold_documents.running.agreed import find_document
+from leasehold_documents.running.suggesting import suggest
 from leasehold_documents.running.words import ATTEMPTS, BACKOFF
 
 
@@ -30,10 +31,8 @@ def classify_document(document_id: UUID) -> dict[str, Any] | None:
     document = find_document(service, job, document_id)
     if document["current_extraction_id"] is None:
         raise lh.Dead("NOT_EXTRACTED: a document is classified by its text: extract it first")
+    suggested = suggest(service, document)
     whose = document["tenant_id"], document_id
-    with service.read() as connection:
-        text = classifying.text_of(connection, *whose)
-        suggested = classifying.classify(connection, document["tenant_id"], text)
     with job.transaction() as raw, service.joined(raw) as connection:
         classifying.file(connection, *whose, suggested, datetime.now(UTC))
         job.result = {

@@ -34,17 +34,17 @@ def keep(client: lh.Client, extraction_id: UUID, password: str) -> None:
 
 
 def forget(client: lh.Client, extraction_id: UUID) -> None:
-    """Forget it. Safe twice."""
-    client.credentials.remove(_name(extraction_id))
+    """Forget it, if there is one: nearly always there is none, and to look is cheap."""
+    if _find(client, extraction_id) is not None:
+        client.credentials.remove(_name(extraction_id))
 
 
 def look(client: lh.Client, extraction_id: UUID) -> str | None:
     """Return the password, if there is one that is not too old."""
-    try:
-        text = client.credentials.get(_name(extraction_id)).reveal()
-    except lh.CredentialNotFound:
+    found = _find(client, extraction_id)
+    if found is None:
         return None
-    kept = msgspec.json.decode(text, type=_Kept)
+    kept = msgspec.json.decode(found.reveal(), type=_Kept)
     return kept.password if kept.until > datetime.now(UTC) else None
 
 
@@ -57,6 +57,13 @@ def lent(client: lh.Client, extraction_id: UUID) -> Iterator[str | None]:
     finally:
         if password is not None:
             forget(client, extraction_id)
+
+
+def _find(client: lh.Client, extraction_id: UUID) -> lh.Secret[str] | None:
+    try:
+        return client.credentials.get(_name(extraction_id))
+    except lh.CredentialNotFound:
+        return None
 
 
 def _name(extraction_id: UUID) -> str:
