@@ -15,8 +15,10 @@ from leasehold_documents.settings import Settings, lending
 from leasehold_documents.web import application
 from tests.browser.kit import PHONE, visiting
 from tests.browser.test_pages import serious_in
+from tests.documents.importing.kit import fill
 from tests.documents.web.furnishing import SCRIPT, agree_to, furnish, hand_in
 from tests.documents.web.kit import settings_for, token_of
+from tests.documents.web.test_connectors import drive
 from tests.kit.serving import serving
 
 if TYPE_CHECKING:
@@ -99,3 +101,33 @@ def test_the_page_goes_on_after_the_service_was_restarted(
         with lh.Worker(queue, tasks, grace="2s"):
             served.start()
             expect(visit.page.locator("#state")).to_have_text("done")
+
+
+def test_a_drive_is_connected_by_somebody_who_has_signed_in(
+    browser: Browser, queue: lh.Client, two: Two, tmp_path: Path
+) -> None:
+    with drive("dropbox", tmp_path) as server, serving(queue, application()) as served:
+        fill(server, 2)
+        with visiting(browser, served, locale="en-GB") as visit:
+            page = visit.page
+            visit.open("/documents/connectors")
+            page.get_by_label("Token").fill(token_of(two.ada))
+            page.get_by_role("button", name="Sign in").click()
+            page.get_by_label("Name").fill("Meine Dropbox")
+            page.get_by_role("button", name="Connect").click()
+            # There, and back with a cookie that another site's page may not send.
+            expect(page.locator("#said")).to_have_text("The drive is connected.")
+            expect(page.locator("#connectors")).to_contain_text("Meine Dropbox")
+            assert serious_in(page) == []
+            page.get_by_label("Folder").fill("/Verträge")
+            page.get_by_role("button", name="Import").click()
+            expect(page.locator("#said")).to_have_text("The import has begun.")
+            with lh.Worker(queue, tasks, grace="2s"):
+                visit.open("/documents/papers")
+                expect(page.locator("#papers tbody tr")).to_have_count(2)
+            visit.open("/documents/notifications")
+            expect(page.locator("#told")).to_contain_text("The import is done.")
+            visit.open("/documents/connectors")
+            page.get_by_text("Disconnect", exact=True).click()
+            page.get_by_role("button", name="Disconnect the drive").click()
+            expect(page.locator("#connectors")).to_contain_text("No drive is connected yet.")

@@ -130,7 +130,15 @@ def reader_of(request: Request) -> Access:
 
 def changer_of(request: Request) -> Access:
     """Do the same for those who may change something there."""
-    access = reader_of(request)
+    return _changing(request, reader_of(request))
+
+
+def enter_to_change(request: Request, tenant_id: UUID) -> Access:
+    """Do the same for a tenant that they named before."""
+    return _changing(request, _enter(request, caller_of(request), tenant_id))
+
+
+def _changing(request: Request, access: Access) -> Access:
     if not caller_of(request).may_change:
         raise Refused(make_problem(403, "wrong-scope", "this needs the scope operate"))
     access.require("member")

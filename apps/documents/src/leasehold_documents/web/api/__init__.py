@@ -1,6 +1,7 @@
 """What programs call."""
 
 from leasehold_documents.web.api import (
+    connectors,
     documents,
     extractions,
     files,
@@ -20,6 +21,7 @@ ROUTERS = (
     files.router,
     search.router,
     review.router,
+    connectors.router,
     jobs.router,
     notifications.router,
     monitoring.router,

@@ -1,6 +1,7 @@
 """What people see."""
 
 from leasehold_documents.web.pages import (
+    connectors,
     dashboard,
     entering,
     jobs,
@@ -17,6 +18,7 @@ ROUTERS = (
     paper.router,
     review.router,
     search.router,
+    connectors.router,
     jobs.router,
     notifications.router,
     entering.router,

@@ -26,7 +26,7 @@ def show_notifications(
     return PAGES.render(
         visit,
         "notifications.html",
-        news=[each | {"text": _text(visit, each)} for each in page.rows],
+        news=[_shown(visit, each) for each in page.rows],
         next=page.next and visit.link("/notifications", before=page.next),
     )
 
@@ -35,6 +35,11 @@ def show_notifications(
 def mark_read(visit: OfVisit, access: Reader) -> Response:
     """Note that they were seen."""
     return visit.go("/notifications", "read", count=notifying.mark_read(access))
+
+
+def _shown(visit: Visit, told: dict[str, Any]) -> dict[str, Any]:
+    name = told["document_name"] or told["data"].get("name")
+    return told | {"text": _text(visit, told), "name": name}
 
 
 def _text(visit: Visit, told: dict[str, Any]) -> str:

@@ -1,6 +1,9 @@
 "use strict";
-// What only pages of documents do: a file that is dropped, or chosen, is sent with a bar. Without a script it is a form.
+// What only pages of documents do: the ways to a drive and back are gone by themselves, and a file that is dropped, or
+// chosen, is sent with a bar. Without a script they are a link and forms.
 (function () {
+  document.getElementById("leave")?.click();
+  document.getElementById("arrive")?.requestSubmit();
   const form = document.getElementById("drop");
   if (!form) return;
   const input = document.getElementById("file"), sending = document.getElementById("sending"), refusal = document.getElementById("refusal");
