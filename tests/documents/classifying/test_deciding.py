@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from uuid import UUID, uuid4
 
 import pytest
@@ -15,7 +16,7 @@ from leasehold_documents.classifying import Suggested, classify, file, text_of
 from leasehold_documents.data.tables import documents, nodes
 from leasehold_documents.errors import Forbidden, NotFound, Rejected
 from tests.documents.classifying.papers import EXPERT, MINUTES
-from tests.documents.searching.kit import NOW, Archive
+from tests.documents.searching.kit import NOW, Archive, wait_for_waiter
 
 INVOICE = (
     "Rechnung Nr. 17\nRechnungsdatum 1. März 2026. Nettobetrag 100 EUR, zuzüglich 19 % "
@@ -175,3 +176,33 @@ def test_a_paper_that_was_not_read_yet_is_not_filed(archive: Archive) -> None:
     sure = Suggested(doc_type="Brief", confidence=0.9)
     with archive.database.write() as connection, pytest.raises(NotFound):
         file(connection, archive.tenant_id, uuid4(), sure, NOW)
+
+
+def test_a_person_who_decides_while_the_paper_is_classified_has_the_last_word(
+    archive: Archive,
+) -> None:
+    document_id, _ = _classified(archive, LETTER)
+    states: list[str] = []
+
+    def reclassify() -> None:
+        with archive.database.write() as connection:
+            sure = Suggested(doc_type="Brief", confidence=0.99)
+            states.append(file(connection, archive.tenant_id, document_id, sure, NOW))
+
+    thread = Thread(target=reclassify)
+    with archive.access.write() as session:
+        connection = session.connection()
+        reviewing._suggestion(connection, archive.tenant_id, document_id)
+        reviewing._decide(
+            connection,
+            archive.access,
+            document_id,
+            state="corrected",
+            doc_type="Mahnung",
+            node_id=None,
+        )
+        thread.start()
+        wait_for_waiter(archive.database)
+    thread.join()
+    assert states == ["corrected"]
+    assert _filed(archive, document_id)[0] == "Mahnung"

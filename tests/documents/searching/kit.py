@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select, text, update
 
 import leasehold as lh
 from leasehold.kit.data import Database
@@ -16,7 +16,13 @@ from leasehold_documents.data.tables import document_chunks, documents, extracti
 from leasehold_documents.searching import index_chunks, search
 from leasehold_documents.searching.asking import understand
 from leasehold_documents.searching.stores import words_in
+from tests.faults.waiting import wait_for
 
+_WAITS = text("""
+SELECT 1
+FROM pg_stat_activity
+WHERE datname = current_database() AND wait_event_type = 'Lock'
+""")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -60,9 +66,9 @@ class Archive:
         common = whose | {"extraction_id": extraction_id, "created_at": NOW}
         rows = [common | _chunk(index, chunk) for index, chunk in enumerate(chunks)]
         connection.execute(insert(document_chunks), rows)
+        index_chunks(connection, self.tenant_id, extraction_id)
         current = {"current_extraction_id": extraction_id}
         connection.execute(update(documents).where(documents.c.id == document_id).values(current))
-        index_chunks(connection, self.tenant_id, extraction_id)
         return extraction_id
 
     def found(self, text: str, *, limit: int = 100) -> list[str]:
@@ -102,3 +108,15 @@ class Archive:
 def _chunk(index: int, chunk: str | Text) -> dict[str, Any]:
     given = Text(chunk) if isinstance(chunk, str) else chunk
     return {"id": uuid4(), "chunk_index": index, "page_number": index + 1, **given._asdict()}
+
+
+def wait_for_waiter(database: Database) -> None:
+    """Wait until another transaction waits for ours; in SQLite nobody can begin to write."""
+    if not database.is_sqlite:
+        wait_for("a transaction that waits", lambda: _waiter(database), seconds=30)
+
+
+def _waiter(database: Database) -> int | None:
+    with database.read() as connection:
+        found: int | None = connection.scalar(_WAITS)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from uuid import uuid4
 
 import pytest
@@ -13,7 +14,7 @@ from leasehold_documents.access import Service
 from leasehold_documents.data.tables import documents, extractions, terms
 from leasehold_documents.errors import NotFound
 from leasehold_documents.searching import forget, index_chunks, mark, reindex, search
-from tests.documents.searching.kit import Archive
+from tests.documents.searching.kit import Archive, wait_for_waiter
 
 
 def _count(archive: Archive) -> int:
@@ -126,3 +127,21 @@ def test_words_of_any_length_are_indexed_and_found(archive: Archive) -> None:
     archive.put("long", f"Die {long} und {'漢字' * 400} \x1f \U0001f600 \u202e")
     assert archive.found(long) == ["long"]
     assert archive.found("漢字漢字*") == ["long"]
+
+
+def test_of_two_extractions_that_end_at_once_the_later_one_is_found_alone(archive: Archive) -> None:
+    document_id = archive.put("paper", "ein Anfang")
+
+    def extract_again() -> None:
+        with archive.database.write() as connection:
+            archive.extract(connection, document_id, ["ein Kaufvertrag"])
+
+    thread = Thread(target=extract_again)
+    with archive.database.write() as connection:
+        archive.extract(connection, document_id, ["ein Mietvertrag"])
+        thread.start()
+        wait_for_waiter(archive.database)
+    thread.join()
+    assert archive.found("vertrag") == ["paper"]
+    assert archive.found("mietvertrag") == []
+    assert _count(archive) == 1

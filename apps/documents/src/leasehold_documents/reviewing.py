@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 
 from leasehold_documents.classifying import filing, lessons
 from leasehold_documents.classifying.classify import node_for
+from leasehold_documents.data.documents import hold
 from leasehold_documents.data.tables import documents, nodes, suggestions
 from leasehold_documents.errors import NotFound, Rejected
 
@@ -121,10 +122,12 @@ def _row(row: Any) -> dict[str, Any]:
 
 
 def _suggestion(connection: Connection, tenant_id: UUID, document_id: UUID) -> dict[str, Any]:
+    # Who classifies it meanwhile waits, and finds it decided.
+    hold(connection, tenant_id, document_id)
     wanted = select(suggestions).where(
         suggestions.c.document_id == document_id, suggestions.c.tenant_id == tenant_id
     )
-    found = connection.execute(wanted.with_for_update()).mappings().one_or_none()
+    found = connection.execute(wanted).mappings().one_or_none()
     if found is None:
         raise NotFound("suggestion for document", document_id)
     return dict(found)

@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 
 from leasehold.kit.data import upsert
 from leasehold_documents.classifying.values import Suggested
+from leasehold_documents.data.documents import hold
 from leasehold_documents.data.tables import document_chunks, documents, suggestions
 from leasehold_documents.errors import NotFound
 
@@ -83,7 +84,8 @@ def text_of(connection: Connection, tenant_id: UUID, document_id: UUID) -> str:
 def _standing(
     connection: Connection, tenant_id: UUID, document_id: UUID
 ) -> tuple[UUID, str | None]:
-    """Tell a paper's current extraction, and what is known of its suggestion."""
+    """Tell a paper's current extraction, and what is known of its suggestion; both stay so."""
+    hold(connection, tenant_id, document_id)
     wanted = (
         select(documents.c.current_extraction_id, suggestions.c.state)
         .outerjoin(suggestions, suggestions.c.document_id == documents.c.id)

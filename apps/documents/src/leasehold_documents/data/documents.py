@@ -95,6 +95,19 @@ def lock_content(connection: Connection, tenant_id: UUID, sha256: str) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(key)))
 
 
+def hold(connection: Connection, tenant_id: UUID, document_id: UUID) -> bool:
+    """Let nobody else change or delete it until the transaction ends; says whether it is there.
+
+    Who reads afterwards sees what others have done before. SQLite has one writer at a time anyway.
+    """
+    wanted = select(documents.c.id).where(
+        documents.c.id == document_id, documents.c.tenant_id == tenant_id
+    )
+    # Its key stays: two that have both written chunks of it must not wait for each other.
+    held = wanted.with_for_update(key_share=True)
+    return connection.scalar(held) is not None
+
+
 def first_with(connection: Connection, tenant_id: UUID, sha256: str) -> UUID | None:
     """Return the oldest document of this content."""
     found: UUID | None = connection.scalar(

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, select
 
+from leasehold_documents.data.documents import hold
 from leasehold_documents.data.tables import document_chunks, extractions, terms
 from leasehold_documents.errors import NotFound
 from leasehold_documents.searching.marking import Marked, mark
@@ -31,6 +32,8 @@ def index_chunks(
     than writing, and on SQLite nobody else writes meanwhile. Says how many there are.
     """
     document_id = _document_of(connection, tenant_id, extraction_id)
+    # Two extractions that end at once take turns: the later one sees what it is to replace.
+    hold(connection, tenant_id, document_id)
     forget(connection, tenant_id, document_id)
     rows = _chunks(connection, tenant_id, extraction_id)
     if marked is None:

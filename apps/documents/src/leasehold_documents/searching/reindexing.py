@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from leasehold_documents.data.documents import hold
 from leasehold_documents.data.tables import documents
 from leasehold_documents.searching.indexing import forget, index_chunks
 
@@ -30,9 +31,9 @@ def reindex(service: Service, tenant_id: UUID | None = None) -> int:
 def _reindex(service: Service, document: Any) -> int:
     with service.write() as session:
         connection = session.connection()
-        current = _current(document.id)
-        # Read again, and held: an extraction may have become the current one meanwhile.
-        extraction_id = connection.scalar(current.with_for_update())
+        # Held, and read again: an extraction may have become the current one meanwhile.
+        hold(connection, document.tenant_id, document.id)
+        extraction_id = connection.scalar(_current(document.id))
         if extraction_id is None:
             forget(connection, document.tenant_id, document.id)
             return 0
