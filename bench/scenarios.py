@@ -10,6 +10,7 @@ from bench import tasks
 from bench.crew import Crew
 from bench.database import POSTGRES, SQLITE, Size
 from bench.documents import begin_beside, begin_documents, extract_small
+from bench.documents_extracting import parse_long, parse_small, recognize
 from bench.documents_searching import search_chunks
 from bench.draining import Beside, Plan, drain
 from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
@@ -154,6 +155,16 @@ SCENARIOS = (
         measure=begin_beside,
         size=Size(jobs=20, beside=10_000),
     ),
+    Scenario(
+        name="documents, parsing 619 pages", measure=parse_long, size=Size(jobs=619), stores=(SQLITE,)
+    ),
+    Scenario(
+        name="documents, parsing small PDFs",
+        measure=parse_small,
+        size=Size(jobs=500),
+        stores=(SQLITE,),
+    ),
+    Scenario(name="documents, scans", measure=recognize, size=Size(jobs=5), stores=(SQLITE,)),
     Scenario(name="documents, search", measure=search_chunks, size=Size(jobs=50_000)),
     Scenario(name="documents, search in a million", measure=search_chunks, size=Size(jobs=MILLION)),
     Scenario(name="sync, customers", measure=sync_customers),
