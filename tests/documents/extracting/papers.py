@@ -137,3 +137,21 @@ def zipped(path: Path, members: dict[str, bytes]) -> Path:
         for name, data in members.items():
             archive.writestr(name, data)
     return path
+
+
+def form(filled: str) -> bytes:
+    """Write a PDF with one field, whose text stands in its own appearance only."""
+    shown = f"BT /F 12 Tf 2 5 Td ({filled}) Tj ET".encode()
+    stream = b"stream\n" + shown + b"\nendstream"
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Annots[4 0 R]/Resources<<>>>>",
+        b"<</Type/Annot/Subtype/Widget/FT/Tx/T(n)/Rect[9 9 250 29]/F 4/AP<</N 5 0 R>>/P 3 0 R>>",
+        b"<</Subtype/Form/BBox[0 0 250 20]/Resources<</Font<</F 6 0 R>>>>/Length %d>>\n%b"
+        % (len(shown), stream),
+        font,
+    ]
+    body = b"".join(b"%d 0 obj\n%b\nendobj\n" % (n, o) for n, o in enumerate(objects, 1))
+    return b"%PDF-1.7\n" + body + b"trailer <</Root 1 0 R>>\n%%EOF"

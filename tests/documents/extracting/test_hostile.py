@@ -16,6 +16,7 @@ from leasehold_documents.extracting.builtin import BuiltIn
 from leasehold_documents.extracting.elements import Strategy
 from tests.documents.extracting import papers
 from tests.documents.extracting.hostile import CORPUS
+from tests.documents.extracting.processes import children, nursery
 
 
 @pytest.fixture(scope="module")
@@ -24,17 +25,6 @@ def careful() -> Iterator[BuiltIn]:
     opened = BuiltIn(Bounds(cpu_seconds=3.0, seconds=20.0))
     yield opened
     opened.close()
-
-
-def nursery(engine: BuiltIn) -> int:
-    process = engine._asking._children._nursery
-    assert process is not None
-    return process.pid
-
-
-def children(process: int) -> list[int]:
-    listed = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(each) for each in listed.split()]
 
 
 def outcome(engine: BuiltIn, path: Path, strategy: Strategy) -> str:

@@ -9,7 +9,7 @@ import pytest
 from leasehold_documents.errors import Rejected
 from leasehold_documents.extracting.builtin import BuiltIn
 from leasehold_documents.extracting.elements import Extracted
-from tests.documents.extracting.papers import pdf
+from tests.documents.extracting.papers import form, pdf
 
 PDF = "application/pdf"
 
@@ -88,3 +88,16 @@ def test_progress_is_told_and_may_stop_the_reading(engine: BuiltIn, tmp_path: Pa
     with pytest.raises(KeyboardInterrupt):
         engine.extract(path, media_type=PDF, progress=stop)
     assert read(engine, path).page_count == 60
+
+
+def test_a_broken_one_is_read_as_far_as_it_can_be_repaired(engine: BuiltIn, tmp_path: Path) -> None:
+    path = pdf(tmp_path / "a", ["Erste Seite", "Zweite Seite"])
+    whole = path.read_bytes()
+    path.write_bytes(b"\n\nnoise before\n" + whole[: whole.rindex(b"xref")] + b"no table here")
+    assert [each.text for each in read(engine, path).elements] == ["Erste Seite", "Zweite Seite"]
+
+
+def test_what_was_filled_into_a_form_is_read_too(engine: BuiltIn, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(form("Erika Mustermann"))
+    assert "Erika Mustermann" in [each.text for each in read(engine, path).elements]

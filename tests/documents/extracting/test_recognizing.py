@@ -82,3 +82,10 @@ def test_a_language_that_is_not_there_is_never_passed_on(
     with pytest.raises(Rejected) as refused:
         engine.extract(path, media_type=PDF, strategy="hi_res", languages=(language,))
     assert refused.value.code == "OCR_NOT_INSTALLED"
+
+
+def test_what_was_filled_into_a_form_is_seen(engine: BuiltIn, tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(papers.form("Erika Mustermann"))
+    read = engine.extract(path, media_type=PDF, strategy="hi_res")
+    assert [each.text for each in read.elements] == ["Erika Mustermann"]

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from leasehold.reading import ArchiveLimits
 from leasehold.sandbox.limits import Confinement
 
 _MIB = 1_048_576
+# Of an office file; a sheet of a million equal cells is packed well, too.
+ARCHIVE = ArchiveLimits(
+    entries=10_000, entry_bytes=100 * _MIB, total_bytes=300 * _MIB, ratio=200, ratio_from=4 * _MIB
+)
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ def show(picture: bytes, command: list[str], sink: BinaryIO) -> NoReturn:
 
 def _page(source: BinaryIO, page: int, password: str | None) -> Any:
     document = open_pdf(source, password)
+    document.init_forms()  # or what was filled in is not drawn
     try:
         drawn = document[page - 1]
         width, height = drawn.get_size()

@@ -9,16 +9,13 @@ from xml.parsers import expat
 
 from PIL import Image
 
-from leasehold.reading import ArchiveLimits, ArchiveRefused, ZipReader, open_zip
+from leasehold.reading import ArchiveRefused, ZipReader, open_zip
 from leasehold_documents.errors import Rejected
 from leasehold_documents.extracting import kinds
+from leasehold_documents.extracting.bounds import ARCHIVE
 from leasehold_documents.extracting.decoding import decode
 
 MOST_PIXELS = 100_000_000
-_MIB = 1_048_576
-LIMITS = ArchiveLimits(
-    entries=10_000, entry_bytes=100 * _MIB, total_bytes=300 * _MIB, ratio=200, ratio_from=4 * _MIB
-)
 _XML_PARTS = (".xml", ".rels")
 _ARCHIVES = (".zip", ".jar", ".7z", ".rar", ".gz", ".bz2", ".xz", ".tar", ".tgz")
 _PACKED = (b"PK\x03\x04", b"7z\xbc\xaf", b"Rar!", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
@@ -73,7 +70,7 @@ def _begun(*_: object) -> None:
 
 def _check_archive(source: BinaryIO) -> None:
     try:
-        with open_zip(source, LIMITS) as archive:
+        with open_zip(source, ARCHIVE) as archive:
             for name in archive.names:
                 _check_member(archive, name)
             _check_unlocked(archive)

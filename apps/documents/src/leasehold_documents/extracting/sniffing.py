@@ -9,9 +9,10 @@ from typing import BinaryIO
 import olefile
 import puremagic
 
-from leasehold.reading import ArchiveLimits, ArchiveRefused, open_zip
+from leasehold.reading import ArchiveRefused, open_zip
 from leasehold_documents.errors import Rejected
 from leasehold_documents.extracting import kinds
+from leasehold_documents.extracting.bounds import ARCHIVE
 from leasehold_documents.extracting.decoding import decode
 from leasehold_documents.extracting.kinds import Kind
 
@@ -86,7 +87,7 @@ def _kind(file: BinaryIO, head: bytes, start: int) -> Kind:
 def _zipped(file: BinaryIO) -> Kind:
     """Look at the names of its members; nothing is unpacked but the short type of OpenDocument."""
     try:
-        with open_zip(file, ArchiveLimits(entries=10_000)) as archive:
+        with open_zip(file, ARCHIVE) as archive:
             names = set(archive.names)
             if "mimetype" in names and archive.size("mimetype") <= len(kinds.ODP.media_type):
                 said = archive.read("mimetype").decode("ascii", "replace").strip()

@@ -56,7 +56,9 @@ def parse(source: BinaryIO, asked: Parse) -> Read:
     total = len(document)
     if total == 0:
         raise Rejected("UNREADABLE", "this PDF has no pages")
-    return Read(total, (_page(document, at) for at in chosen(total, asked.pages)))
+    is_form = document.get_formtype() != raw.FORMTYPE_NONE
+    positions = chosen(total, asked.pages)
+    return Read(total, (_page(document, at, is_form=is_form) for at in positions))
 
 
 def _locked(password: str | None) -> Rejected:
@@ -64,10 +66,10 @@ def _locked(password: str | None) -> Rejected:
     return Rejected("DOCUMENT_ENCRYPTED", reason)
 
 
-def _page(document: Any, at: int) -> Page:
+def _page(document: Any, at: int, *, is_form: bool) -> Page:
     """Read one page; a page that is broken has no text, its neighbours still have theirs."""
     try:
-        page = document[at]
+        page = _flattened(document, at) if is_form else document[at]
     except pdfium.PdfiumError:
         return Page(at + 1, [])
     try:
@@ -76,6 +78,15 @@ def _page(document: Any, at: int) -> Page:
         page.close()
     usual = median([line.height for line in lines for _ in line.text.split()] or [0.0])
     return Page(at + 1, [b for group in _paragraphs(lines) if (b := _block(group, usual)).text])
+
+
+def _flattened(document: Any, at: int) -> Any:
+    """Open a page whose filled fields are part of its text."""
+    page = document[at]
+    if raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY) != raw.FLATTEN_SUCCESS:
+        return page
+    page.close()
+    return document[at]
 
 
 def _lines(page: Any) -> Iterator[Line]:
