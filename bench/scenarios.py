@@ -156,7 +156,10 @@ SCENARIOS = (
         size=Size(jobs=20, beside=10_000),
     ),
     Scenario(
-        name="documents, parsing 619 pages", measure=parse_long, size=Size(jobs=619), stores=(SQLITE,)
+        name="documents, parsing 619 pages",
+        measure=parse_long,
+        size=Size(jobs=619),
+        stores=(SQLITE,),
     ),
     Scenario(
         name="documents, parsing small PDFs",
