@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
-
-import httpx
 
 import leasehold as lh
 from leasehold import testing
@@ -47,8 +46,12 @@ class Cloud:
 
     def consent(self, url: str) -> dict[str, str]:
         """Do what a browser does: ask for consent, and come back with what is in the address."""
-        answer = httpx.get(url, trust_env=False, follow_redirects=False)
-        return dict(parse_qsl(urlsplit(answer.headers["location"]).query))
+        place = urlsplit(url)
+        asking = HTTPConnection(place.netloc)
+        asking.request("GET", f"{place.path}?{place.query}")
+        back = asking.getresponse().headers["location"]
+        asking.close()
+        return dict(parse_qsl(urlsplit(back).query))
 
     def connect(self) -> UUID:
         asked = importing.connect(self.office.access, self.name, redirect_uri=BACK)

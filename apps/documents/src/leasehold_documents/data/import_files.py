@@ -9,7 +9,8 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, or_, select, update
 
-from leasehold.kit.data import Page, page_of, upsert
+from leasehold.kit.data import Page, insert_new, page_of
+from leasehold_documents.data.tables import documents
 from leasehold_documents.data.tables import import_files as files
 
 if TYPE_CHECKING:
@@ -19,28 +20,53 @@ FILE, FOLDER = "file", "folder"
 WAITING, FETCHING = "waiting", "fetching"
 IMPORTED, PRESENT, REFUSED, READ = "imported", "present", "refused", "read"
 _OPEN = (WAITING, FETCHING)
-_KEPT = ("state", "position", "created_at", "document_id")
 _STEP = 500  # values in one statement
 
 
-def put(connection: Connection, row: Mapping[str, Any]) -> None:
-    """Write down what was found; found again, it is as it was found last.
+def put(connection: Connection, job_id: UUID, rows: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write down what was found, by its id; found again, it is as it was found last.
 
     What has been done already stays done: only what waits takes another name or revision.
     """
-    known = connection.scalar(
-        select(files.c.state).where(
-            files.c.job_id == row["job_id"], files.c.remote_id == row["remote_id"]
+    known = _states(connection, job_id, list(rows))
+    new = [row for identifier, row in rows.items() if identifier not in known]
+    if new:
+        insert_new(connection, files, new)
+    for identifier, state in known.items():
+        if state in {WAITING, REFUSED}:
+            kept = ("position", "created_at")
+            changed = {name: value for name, value in rows[identifier].items() if name not in kept}
+            is_it = (files.c.job_id == job_id, files.c.remote_id == identifier)
+            connection.execute(update(files).where(*is_it).values(changed))
+
+
+def pass_present(connection: Connection, job_id: UUID) -> None:
+    """Say of each file that waits whether an earlier import has made a document of it."""
+    made = (
+        select(documents.c.id)
+        .where(
+            documents.c.tenant_id == files.c.tenant_id,
+            documents.c.connector_id == files.c.connector_id,
+            documents.c.remote_id == files.c.remote_id,
+            documents.c.remote_revision == files.c.revision,
         )
+        .scalar_subquery()
     )
-    if known is None or known == WAITING or (known == REFUSED and row["state"] != REFUSED):
-        keep = () if known is None or known != row["state"] else _KEPT
-        upsert(connection, files, row, key=("job_id", "remote_id"), keep=keep)
+    waits = (files.c.job_id == job_id, files.c.kind == FILE, files.c.state == WAITING)
+    connection.execute(update(files).where(*waits).values(document_id=made))
+    is_made = files.c.document_id.is_not(None)
+    connection.execute(update(files).where(*waits, is_made).values(state=PRESENT))
 
 
 def next_file(connection: Connection, job_id: UUID) -> dict[str, Any] | None:
-    """Return the file to go on with: the one that was begun, else the first that waits."""
-    return _first(connection, job_id, FETCHING) or _first(connection, job_id, WAITING)
+    """Return the file to go on with, marked as begun: one that was begun, else one that waits."""
+    begun = _first(connection, job_id, FETCHING)
+    if begun is not None:
+        return begun
+    waiting = _first(connection, job_id, WAITING)
+    if waiting is not None:
+        mark(connection, job_id, waiting["remote_id"], FETCHING)
+    return waiting
 
 
 def next_folder(connection: Connection, job_id: UUID) -> str | None:
@@ -148,6 +174,15 @@ def forget_old(connection: Connection, connector_id: UUID, before: datetime) -> 
 def finished(found: Mapping[str, int]) -> int:
     """Say how many of the files that were counted are done with, however that was."""
     return sum(number for state, number in found.items() if state not in _OPEN)
+
+
+def _states(connection: Connection, job_id: UUID, ids: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for begin in range(0, len(ids), _STEP):
+        some = files.c.remote_id.in_(ids[begin : begin + _STEP])
+        wanted = select(files.c.remote_id, files.c.state).where(files.c.job_id == job_id, some)
+        found |= {row.remote_id: row.state for row in connection.execute(wanted)}
+    return found
 
 
 def _first(connection: Connection, job_id: UUID, state: str) -> dict[str, Any] | None:

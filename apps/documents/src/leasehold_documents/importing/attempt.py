@@ -100,14 +100,16 @@ class Attempt:
 
     def _end_of_listing(self, connection: Connection, provider: Provider, scan: Scan) -> Scan:
         """Go on with the next folder; when there is none, all is found."""
-        if self._files:
-            return msgspec.structs.replace(scan, is_listed=True)
-        if not provider.is_recursive:
+        if not (self._files or provider.is_recursive):
             folder = self._listing.next_folder(connection, scan.folder)
-            return msgspec.structs.replace(scan, folder=folder, is_listed=folder is None)
-        if provider.is_whole_drive:
+            if folder is not None:
+                return msgspec.structs.replace(scan, folder=folder)
+        if provider.is_whole_drive and not self._files:
             import_files.forget_outside(connection, self._job.id, scan.place or "")
-        return msgspec.structs.replace(scan, is_listed=True)
+        import_files.pass_present(connection, self._job.id)
+        counted = import_files.counts(connection, self._job.id)
+        done, total = import_files.finished(counted), sum(counted.values())
+        return msgspec.structs.replace(scan, is_listed=True, done=done, total=total)
 
     def _start_over(self) -> None:
         """Take it that the cursor is void: what is fetched stays, the rest is listed anew."""
@@ -123,13 +125,14 @@ class Attempt:
         """Copy one after the other; each is written down together with which one is next."""
         copying = Copying(self._service, self._job.id, self._connector)
         with self._saving() as connection:
-            row = copying.next(connection)
+            row = import_files.next_file(connection, self._job.id)
         while row is not None:
             self._check()
             outcome = copying.copy(provider, access, row)
             with self._saving() as connection:
                 copying.mark(connection, row, outcome)
-                row = copying.next(connection)
+                self._scan = msgspec.structs.replace(self._scan, done=self._scan.done + 1)
+                row = import_files.next_file(connection, self._job.id)
             self._has_moved = True
 
     # -- the queue's side --------------------------------------------------------------------------
@@ -150,8 +153,7 @@ class Attempt:
             with self._service.write() as session:
                 connection = session.connection()
                 yield connection
-                counted = import_files.counts(connection, self._job.id)
-                done, total = import_files.finished(counted), sum(counted.values())
+                done, total = self._scan.done, self._scan.total or None
                 with as_login(connection, WORKER):
                     self._job.checkpoint(self._scan, done=done, total=total, on=connection)
         except BaseException:

@@ -38,18 +38,6 @@ class Copying:
         self._connector = connector
         self._vault = vault_of(settings())
 
-    def next(self, connection: Connection) -> dict[str, Any] | None:
-        """Return the file to fetch, marked as begun; what an earlier import has made is passed."""
-        while (row := import_files.next_file(connection, self._job_id)) is not None:
-            if row["state"] == import_files.FETCHING:
-                return row
-            known = self._imported(connection, row)
-            state = import_files.FETCHING if known is None else import_files.PRESENT
-            self.mark(connection, row, Outcome(state, known))
-            if known is None:
-                return row
-        return None
-
     def mark(self, connection: Connection, row: dict[str, Any], outcome: Outcome) -> None:
         state, document_id, code = outcome
         import_files.mark(

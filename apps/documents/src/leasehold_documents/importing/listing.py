@@ -27,13 +27,19 @@ class Listing:
 
     def keep(self, connection: Connection, page: Page, begin: int) -> None:
         """Write down what a page shows: found again it is as it was found last, or gone."""
-        for position, entry in enumerate(page.entries, begin):
+        found: dict[str, Entry] = {}
+        for entry in page.entries:
             if entry.kind != GONE:
-                import_files.put(connection, self._row(entry, position))
+                found[entry.id] = entry
             elif entry.id:
+                found.pop(entry.id, None)
                 import_files.forget(connection, self._job_id, entry.id)
             else:
+                found = {key: each for key, each in found.items() if not _is_at(each, entry.path)}
                 import_files.forget_path(connection, self._job_id, entry.path)
+        places = enumerate(found.values(), begin)
+        rows = {entry.id: self._row(entry, position) for position, entry in places}
+        import_files.put(connection, self._job_id, rows)
 
     def next_folder(self, connection: Connection, read: str | None) -> str | None:
         """Say that a folder was read; returns the next one."""
@@ -59,6 +65,10 @@ class Listing:
             "document_id": None,
             "created_at": datetime.now(UTC),
         }
+
+
+def _is_at(entry: Entry, path: str) -> bool:
+    return f"{entry.path}/".lower().startswith(f"{path}/".lower())
 
 
 def entry_of(row: dict[str, Any]) -> Entry:

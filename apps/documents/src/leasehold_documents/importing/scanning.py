@@ -20,6 +20,8 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     found: int = 0
     resets: int = 0
     is_listed: bool = False
+    done: int = 0  # files that are settled, of `total`
+    total: int = 0
 
 
 def read_page(provider: Provider, scan: Scan, files: list[str]) -> tuple[Page, Scan]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any, BinaryIO, NoReturn, Protocol, Self
 from urllib.parse import urlsplit
 
@@ -82,6 +84,7 @@ class Http:
             timeout=_SILENCE_SECONDS,
             follow_redirects=False,
             trust_env=False,
+            verify=_trust(),
             headers={"User-Agent": "leasehold-documents"},
         )
 
@@ -154,6 +157,12 @@ class Http:
             raise BadAnswer(f"what came can't be read: {type(error).__name__}") from None
         except httpx.HTTPError as error:  # its text may name the address with what is in it
             raise ProviderUnavailable(f"it could not be read: {type(error).__name__}") from None
+
+
+@lru_cache(maxsize=1)
+def _trust() -> ssl.SSLContext:
+    """Read the authorities that this machine trusts once: it takes longer than most requests."""
+    return ssl.create_default_context()
 
 
 def _read(response: httpx.Response) -> Answer:
