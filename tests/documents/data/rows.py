@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 from psycopg.sql import SQL, Identifier
+from sqlalchemy import CheckConstraint
 
 from leasehold_documents.data.tables import metadata
 
@@ -20,15 +22,8 @@ WHERE table_name = %s
   AND is_identity = 'NO'
   AND is_generated = 'NEVER'
 """
-# What a column's type does not say.
-_WORDS = {
-    "provider": "dropbox",
-    "engine": "unstructured_fast",
-    "entry": "reserve",
-    "state": "inbox",
-    "role": "member",
-    "doc_type": "Rechnung",
-}
+# What a column's type does not say: the first word that a constraint allows.
+_ALLOWED = re.compile(r"^(\w+) IN \('(\w+)'")
 _VALUES: dict[str, Any] = {
     "text": "x",
     "int4": 0,
@@ -70,4 +65,10 @@ def _value(table: str, name: str, kind: str, known: dict[str, UUID]) -> Any:
         return known[key.target_fullname.partition(".")[0]]
     if name == "tenant_id":
         return known["organizations"]
-    return uuid4() if kind == "uuid" else _WORDS.get(name, _VALUES.get(kind, "x"))
+    return uuid4() if kind == "uuid" else _words(table).get(name, _VALUES.get(kind, "x"))
+
+
+def _words(table: str) -> dict[str, str]:
+    checks = metadata.tables[table].constraints
+    texts = [str(each.sqltext) for each in checks if isinstance(each, CheckConstraint)]
+    return {found[1]: found[2] for text in texts if (found := _ALLOWED.match(text))}

@@ -74,7 +74,10 @@ FROM (
   ) AS live
   JOIN organizations AS org ON org.id::text = live.tenant
   CROSS JOIN LATERAL (
-    SELECT * FROM leasehold.job WHERE job.id = live.job_id OFFSET 0
+    SELECT kind, args, max_attempts, priority, run_at, created_by, created_at
+    FROM leasehold.job
+    WHERE job.id = live.job_id
+    OFFSET 0
   ) AS job
   LEFT JOIN LATERAL (
     SELECT o.started_at, o.finished_at, o.error
@@ -102,19 +105,24 @@ FROM (
     job.created_at,
     greatest(job.created_at, ended.finished_at)
   FROM (
-    SELECT 'dead' AS status, dead.*
+    SELECT 'dead' AS status, dead.job_id, dead.tenant, dead.attempt, dead.failures,
+      dead.started_at, dead.finished_at, dead.error
     FROM leasehold.outcome AS dead
     WHERE dead.state = 'dead'
       AND dead.state <> 'succeeded' -- the index is on these
     UNION ALL
-    SELECT 'cancelled', cancelled.*
+    SELECT 'cancelled', cancelled.job_id, cancelled.tenant, cancelled.attempt,
+      cancelled.failures, cancelled.started_at, cancelled.finished_at, cancelled.error
     FROM leasehold.outcome AS cancelled
     WHERE cancelled.state = 'cancelled'
       AND cancelled.state <> 'succeeded'
   ) AS ended
   JOIN organizations AS org ON org.id::text = ended.tenant
   CROSS JOIN LATERAL (
-    SELECT * FROM leasehold.job WHERE job.id = ended.job_id OFFSET 0
+    SELECT kind, args, max_attempts, priority, run_at, created_by, created_at
+    FROM leasehold.job
+    WHERE job.id = ended.job_id
+    OFFSET 0
   ) AS job
   WHERE NOT EXISTS ( -- retried since
       SELECT FROM leasehold.outcome AS later

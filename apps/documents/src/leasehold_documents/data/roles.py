@@ -26,7 +26,7 @@ MEMBER_RIGHTS: dict[str, str] = {
     "nodes": ALL,
     "connectors": ALL,
     "documents": ALL,
-    "extractions": "SELECT, INSERT, UPDATE",
+    "extractions": "SELECT, INSERT, UPDATE",  # an estimate and a consent are a member's own
     "document_ledger": "SELECT, INSERT",
     "notifications": "SELECT, UPDATE",
     "document_suggestions": "SELECT, UPDATE",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from leasehold_documents.access import Access, Service
-from leasehold_documents.data import jobs
+from leasehold_documents.data import job_figures
 from leasehold_documents.errors import Rejected
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def widgets(who: Access | Service, *, window: str = "24h", by: str = "finished")
     tenant_id: UUID | None = who.tenant_id if isinstance(who, Access) else None
     with who.browse() as connection:
         return Widgets(
-            queued=jobs.count_queued(connection, tenant_id),
-            failed=jobs.count_dead(connection, tenant_id, since, by=by),
-            average_seconds=jobs.average_seconds(
+            queued=job_figures.count_queued(connection, tenant_id),
+            failed=job_figures.count_dead(connection, tenant_id, since, by=by),
+            average_seconds=job_figures.average_seconds(
                 connection, tenant_id, None if window == "all" else since, by=by
             ),
             window=window,
