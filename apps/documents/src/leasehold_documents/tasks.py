@@ -9,7 +9,7 @@ from leasehold_documents.importing import (
     import_onedrive,
 )
 from leasehold_documents.notifying import mail
-from leasehold_documents.papers import forget_files
+from leasehold_documents.papers import daily, forget_files, sweep
 from leasehold_documents.running.classification import classify_document
 from leasehold_documents.running.ended import extraction_ended
 from leasehold_documents.running.extraction import extract_document, extract_pages
@@ -17,6 +17,7 @@ from leasehold_documents.running.passwords import forget_password
 
 __all__ = [
     "classify_document",
+    "daily",
     "extract_document",
     "extract_pages",
     "extraction_ended",
@@ -27,4 +28,5 @@ __all__ = [
     "import_gdrive",
     "import_onedrive",
     "mail",
+    "sweep",
 ]

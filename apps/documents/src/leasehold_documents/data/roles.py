@@ -31,6 +31,7 @@ MEMBER_RIGHTS: dict[str, str] = {
     "notifications": "SELECT, UPDATE",
     "document_suggestions": "SELECT, UPDATE",
     "document_lessons": ALL,
+    "document_arrivals": "SELECT, INSERT, DELETE",
     "document_audit": "",
     "document_pauses": "",
 }

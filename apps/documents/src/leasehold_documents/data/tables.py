@@ -140,6 +140,16 @@ documents = Table(
     ),
 )
 
+# Files on their way into the vault: a row of one that never arrived leads to what is left of it.
+arrivals = Table(
+    "document_arrivals",
+    metadata,
+    Column("document_id", Id, primary_key=True),
+    _tenant(),
+    _moment("created_at"),
+    Index("document_arrivals_at", "created_at"),
+)
+
 extractions = Table(
     "extractions",
     metadata,

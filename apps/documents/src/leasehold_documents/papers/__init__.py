@@ -3,5 +3,6 @@
 from leasehold_documents.papers.adding import add
 from leasehold_documents.papers.deleting import delete, forget_files
 from leasehold_documents.papers.looking import get, named, page
+from leasehold_documents.papers.sweeping import daily, sweep
 
-__all__ = ["add", "delete", "forget_files", "get", "named", "page"]
+__all__ = ["add", "daily", "delete", "forget_files", "get", "named", "page", "sweep"]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import UUID
 
-from leasehold_documents.data import documents
+from leasehold_documents.data import arrivals, documents
 from leasehold_documents.extracting import sniff
 from leasehold_documents.papers.taking import Taken, taken
 from leasehold_documents.settings import settings
@@ -41,7 +41,7 @@ def add(
     with taken(file, settings().file_bytes) as copy:
         media_type = sniff(copy.file).media_type
         copy.file.seek(0)
-        (document_id,) = access.client.ids.take(1)
+        document_id = _announce(access)
         key = original_key(access.tenant_id, document_id, name)
         vault.put(key, copy.file)
         try:
@@ -61,6 +61,15 @@ def add(
         except BaseException:
             vault.delete(key)
             raise
+
+
+def _announce(access: Access) -> UUID:
+    """Say that a file will come, so that none is left behind that nobody knows of."""
+    (document_id,) = access.client.ids.take(1)
+    with access.write() as session:
+        now = datetime.now(UTC)
+        arrivals.add(session.connection(), access.tenant_id, document_id, now)
+    return document_id
 
 
 def _describe(access: Access, document_id: UUID, copy: Taken, **values: Any) -> dict[str, Any]:
@@ -84,6 +93,7 @@ def _insert(access: Access, vault: Vault, row: dict[str, Any]) -> dict[str, Any]
         connection = session.connection()
         documents.lock_content(connection, tenant_id, row["sha256"])
         first = documents.first_with(connection, tenant_id, row["sha256"])
+        arrivals.end(connection, tenant_id, row["id"])
         is_new = documents.add(connection, row | {"duplicate_of": first})
         found = (
             documents.get(connection, tenant_id, row["id"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from leasehold_documents.model.jobs import EXTRACT
 from leasehold_documents.running.extraction import extract_document, extract_pages
 from leasehold_documents.running.merging import ranges_of
 from leasehold_documents.settings import settings
@@ -26,7 +27,7 @@ def open_batch(
     if pages <= settings().range_pages or document["media_type"] != _PAGED:
         return None
     return access.client.batches.create(
-        name="extract_document",
+        name=EXTRACT,
         meta={"extraction_id": str(extraction["id"]), "pages": pages},
         created_by=str(access.user_id),
     )
