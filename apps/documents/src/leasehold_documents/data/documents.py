@@ -109,10 +109,11 @@ def hold(connection: Connection, tenant_id: UUID, document_id: UUID) -> bool:
 
 
 def first_with(connection: Connection, tenant_id: UUID, sha256: str) -> UUID | None:
-    """Return the oldest document of this content."""
+    """Return the document of this content that is no duplicate: the first, until it is deleted."""
     found: UUID | None = connection.scalar(
         select(documents.c.id)
         .where(documents.c.tenant_id == tenant_id, documents.c.sha256 == sha256)
+        .where(documents.c.duplicate_of.is_(None))
         .order_by(documents.c.created_at, documents.c.id)
         .limit(1)
     )
