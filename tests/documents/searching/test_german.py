@@ -19,6 +19,7 @@ TEXTS = {
     "soft": "Die Neben\u00adkosten\u00adabrechnung liegt bei.",
     "decomposed": "Der Schlu\u0308ssel zur Gara\u0308ge fehlt.",
     "ligature": "Die \ufb01xen Kosten sind beglichen.",
+    "english": "The tenant runs a shop; the agreements that he signed are for two years.",
     "number": "Rechnung 2024/0815 vom 12.03.2024 über 1.234,56 EUR.",
 }
 
@@ -59,6 +60,10 @@ MEANT: dict[str, set[str]] = {
     "der mietvertrag": {"compound", "compounds", "hyphenated"},
     "„Kündigung der Wohnung“": {"umlaut", "spelled out"},
     "rechnung": {"number", "soft"},
+    "running": {"english"},
+    "signing agreement": {"english"},
+    '"agreements that he signed"': {"english"},
+    "the tenants": {"english"},
 }
 
 

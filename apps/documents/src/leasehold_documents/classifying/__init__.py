@@ -1,7 +1,9 @@
 """What a paper is, and where it belongs: by rules, and by what people of the tenant decided before.
 
-suggested = classify(connection, tenant_id, text_of(connection, tenant_id, document_id))
-file(connection, tenant_id, document_id, suggested, now)   # filed, to review, or the inbox
+    suggested = classify(connection, tenant_id, text_of(connection, tenant_id, document_id))
+    file(connection, tenant_id, document_id, suggested, now)   # filed, to review, or the inbox
+
+What people decide afterwards is said to `reviewing`, and learnt.
 """
 
 from leasehold_documents.classifying.classify import classify

@@ -1,7 +1,10 @@
 """Search in German and English: one analyser, one ranking, and the index of either database.
 
-index_chunks(connection, tenant_id, extraction_id)   # beside the chunks, in their transaction
-search(access, 'mietvertrag "ordentliche Kündigung" -pacht')
+    index_chunks(connection, tenant_id, extraction_id)   # beside the chunks, in their transaction
+    search(access, 'mietvertrag "ordentliche Kündigung" -pacht')
+
+A chunk's words are analysed here and looked up there; which hit is better is counted here again,
+so that both databases give the same hits in the same order.
 """
 
 from leasehold_documents.searching.finding import Hit, search

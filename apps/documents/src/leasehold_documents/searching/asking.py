@@ -1,11 +1,13 @@
 """What a person typed, understood: words, "phrases", prefixes*, -left out, this oder that.
 
-mietvertrag berlin            both in one chunk
-"ordentliche Kündigung"       these words in this order, whatever their endings
-kündig*                       words that begin so
-miete oder pacht              one of them; `oder`, `or` and `|` bind less than a space
-vertrag -mietvertrag          without that word: its own forms only, not compounds with it
-"miete"                       the same for what is to be found
+    mietvertrag berlin         both in one chunk
+    "ordentliche Kündigung"    these words in this order, whatever their endings
+    kündig*                    words that begin so
+    miete oder pacht           one of them; `oder`, `or` and `|` bind less than a space
+    vertrag -mietvertrag       without that word: its own forms only, not compounds with it
+    "miete"                    its own forms only, too
+
+Small words are left out, but in phrases.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A mark begins with what kind it is. Both databases know a word only with its tenant's prefix before
 it, so that a look at words which begin alike sees one tenant's words and no others.
 
-    g  a German stem                 s  a stem the chunk is about: of a title, or said often
-    w  a whole word, unlike its stem e  a long stem from its end: compounds that end in a word
+    g  a German stem                   s  a stem that the chunk is about: of a title, or said often
+    w  a whole word, unlike its stem   e  a long stem from its end: compounds that end in a word
     n  an English stem, of an English text
 """
 
@@ -74,5 +74,4 @@ def _strong(words: list[Word], *, is_title: bool) -> set[str]:
 
 
 def _english(words: list[Word]) -> set[str]:
-    pairs = {(english_stem(word.folded), word.stem) for word in words}
-    return {ENGLISH + stem for stem, german in pairs if stem != german}
+    return {ENGLISH + english_stem(word.folded) for word in words if word.folded not in STOP_WORDS}
