@@ -112,7 +112,8 @@ def test_what_is_cancelled_while_it_waits_is_refunded(office: Office, by: str) -
         office.work()
     assert engine.calls == 0
     assert office.client.get(job_id).state == "cancelled"
-    assert ended(office, job_id)[0] == "cancelled"
+    code = "CONSENT_WITHDRAWN" if by == "person" else "CANCELLED"
+    assert ended(office, job_id)[:2] == ("cancelled", code)
     assert office.money() == {"reserve": 2, "book": 0, "refund": 2}
     assert [each["kind"] for each in notifying.latest(office.access)] == ["extraction_cancelled"]
     assert billing.balance(office.access).reserved_cents == 0
@@ -162,6 +163,22 @@ def test_a_deleted_document_takes_its_extraction_and_its_files_along(
         delete()
 
 
+def test_a_worker_that_is_late_leaves_no_file_of_a_deleted_document(office: Office) -> None:
+    document = office.add()
+    job_id = office.agree(document)
+
+    def delete_and_sweep() -> None:
+        papers.delete(office.access, document["id"])
+        testing.drain(office.client, [tasks.forget_files])
+
+    with reading_with(Scripted(delete_and_sweep)):
+        office.work()
+    assert office.client.get(job_id).state == "cancelled"
+    derived = f"tenant/{office.tenant_id}/derived/{document['id']}/unstructured.json"
+    assert not office.vault.exists(derived)
+    assert not office.vault.exists(document["file_path"])
+
+
 def test_all_that_was_made_of_a_document_goes_with_it(office: Office) -> None:
     document = office.add()
     office.agree(document)
@@ -186,6 +203,7 @@ def test_who_leaves_takes_their_consent_along(office: Office) -> None:
         "MEMBERSHIP_REMOVED",
         {"reserve": 2, "book": 0, "refund": 2},
     )
+    assert office.rows("notifications") == []  # who has left is told nothing any more
     with pytest.raises(Forbidden):
         Access(office.client, office.database, *leaver)
 

@@ -64,15 +64,17 @@ def test_one_range_that_fails_for_good_is_the_documents_failure(office: Office) 
     assert office.money() == {"reserve": 14, "book": 0, "refund": 14}
 
 
-@pytest.mark.parametrize("by", ["person", "operator"])
+@pytest.mark.parametrize("by", ["person", "batch", "job"])
 def test_who_cancels_it_cancels_all_ranges(office: Office, by: str) -> None:
     with changed(range_pages=3):
         found = office.estimate(office.add("lang.pdf", LONG))
         job_id = billing.confirm(office.access, found.extraction_id)
         if by == "person":
             billing.withdraw(office.access, found.extraction_id)
-        else:
+        elif by == "batch":
             office.client.batches.cancel(office.client.get(job_id).batch or "")
+        else:
+            office.client.cancel(job_id)
         with reading_with(Scripted()) as engine:
             office.work()
     assert engine.calls == 0

@@ -10,7 +10,7 @@ import leasehold as lh
 from leasehold_documents.data import documents, extractions
 from leasehold_documents.errors import NotFound
 from leasehold_documents.model.jobs import QUEUE
-from leasehold_documents.running.cancelling import cancel_jobs
+from leasehold_documents.running.cancelling import cancel_jobs, jobs_of
 from leasehold_documents.running.settling import DELETED, settle
 from leasehold_documents.settings import settings
 from leasehold_documents.vault import prefixes_of, vault_of
@@ -38,8 +38,12 @@ def delete(access: Access, document_id: UUID) -> None:
     """Delete a document. Extractions that have not ended are cancelled and refunded with it.
 
     The files are taken away by a job of the same transaction: killed in between, nobody forgets.
+    It waits for the jobs that might still write some.
     """
     now = datetime.now(UTC)
+    with access.read() as connection:
+        before = extractions.live_of_document(connection, access.tenant_id, document_id)
+    writers = jobs_of(access.client, before)
     with access.write() as session:
         connection, tenant_id = session.connection(), access.tenant_id
         live = extractions.live_of_document(connection, tenant_id, document_id)
@@ -47,6 +51,11 @@ def delete(access: Access, document_id: UUID) -> None:
             settle(connection, each, "cancelled", DELETED, now)
         if not documents.remove(connection, tenant_id, document_id):
             raise NotFound("document", document_id)
-        options = forget_files.with_options(tenant=str(tenant_id), created_by=str(access.user_id))
+        options = forget_files.with_options(
+            tenant=str(tenant_id),
+            created_by=str(access.user_id),
+            after=writers,
+            even_if_failed=bool(writers),
+        )
         access.on(session).enqueue(options, document_id)
     cancel_jobs(access.client, live)

@@ -27,6 +27,17 @@ def cancel_jobs(client: lh.Client, stopped: Iterable[dict[str, Any]]) -> None:
             cancel_job(client, each["job_id"])
 
 
+def jobs_of(client: lh.Client, live: Iterable[dict[str, Any]]) -> list[UUID]:
+    """List the jobs of extractions, those of ranges of pages included."""
+    found: list[UUID] = []
+    for each in live:
+        job_id = each["job_id"]
+        with suppress(lh.JobNotFound):
+            batch = None if job_id is None else client.get(job_id).batch
+            found += [job_id] if batch is None else [job.id for job in client.each(batch=batch)]
+    return [job_id for job_id in found if job_id is not None]
+
+
 def cancel_job(client: lh.Client, job_id: UUID) -> None:
     """Cancel a job, and what it waits for: the ranges of pages of a long document."""
     with suppress(lh.JobNotFound):

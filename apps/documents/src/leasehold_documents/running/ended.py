@@ -9,7 +9,7 @@ import leasehold as lh
 from leasehold.kit.data import database_of
 from leasehold_documents import notifying
 from leasehold_documents.access import Service
-from leasehold_documents.data import documents, extractions
+from leasehold_documents.data import documents, extractions, people
 from leasehold_documents.model.jobs import QUEUE
 from leasehold_documents.running import passwords
 from leasehold_documents.running.reading import drop_parts
@@ -45,8 +45,9 @@ def extraction_ended(ended: lh.JobEnded) -> None:
         if extraction is None:  # nobody agreed to it, or the document is gone: there is no money
             return
         if ended.state != "succeeded":
-            reason = reason_of(ended.error)
-            settle(connection, extraction, _STATUS[ended.state], reason, datetime.now(UTC))
+            status = _STATUS[ended.state]
+            reason = reason_of(ended.error, status)
+            settle(connection, extraction, status, reason, datetime.now(UTC))
         _tell(service, session, extraction)
     passwords.forget(client, extraction["id"])
     if ended.batch is not None:
@@ -60,6 +61,8 @@ def _tell(service: Service, session: Session, before: dict[str, Any]) -> None:
     document = documents.get(connection, tenant_id, before["document_id"])
     if extraction is None or document is None or extraction["status"] not in _KINDS:
         return
+    if people.role_of(connection, extraction["consent_given_by"], tenant_id) is None:
+        return  # who has left is told nothing of its papers any more
     notifying.tell(
         service,
         session,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _CODED = re.compile(r"(?:Dead: )?([A-Z][A-Z0-9_]{3,}): (.*)", re.DOTALL)
-FAILED = "EXTRACTION_FAILED"
+_PLAIN = {"failed": "EXTRACTION_FAILED", "cancelled": "CANCELLED"}
 
 
 class Reason(NamedTuple):
@@ -28,10 +28,10 @@ DELETED = Reason("DOCUMENT_DELETED", "the document was deleted")
 LEFT = Reason("MEMBERSHIP_REMOVED", "who agreed to it is no member any more")
 
 
-def reason_of(error: str | None) -> Reason:
+def reason_of(error: str | None, status: str = "failed") -> Reason:
     """Read the code that a job's error begins with; others' errors have none of ours."""
     coded = _CODED.match(error or "")
-    return Reason(coded[1], coded[2]) if coded else Reason(FAILED, error)
+    return Reason(coded[1], coded[2]) if coded else Reason(_PLAIN[status], error)
 
 
 def settle(
