@@ -17,7 +17,8 @@ from leasehold_documents.data.migrating import MIGRATIONS
 from leasehold_documents.errors import RolesRefused
 from tests.documents.access.kit import Two, add_document, make_two
 from tests.documents.data.kit import enqueue, extract, run
-from tests.documents.flow.kit import open_office
+from tests.documents.flow.kit import another_tenant, open_office
+from tests.documents.owning import owned_database
 from tests.safety.roles import Access as Logins
 from tests.safety.roles import database_with_roles
 
@@ -167,3 +168,30 @@ def test_a_paper_goes_all_the_way_by_the_workers_login(logins: Logins, tmp_path:
         ]
         (suggestion,) = office.rows("document_suggestions")
         assert suggestion["doc_type"] == "Mietvertrag"
+
+
+@pytest.mark.usefixtures("logins")  # the roles are there
+def test_an_owner_whom_security_binds_too_runs_all_of_it(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    with (
+        owned_database(postgres_server) as url,
+        lh.Client(url, keyring=lh.Keyring.generate()) as client,
+    ):
+        client.store.migrate()
+        assert MIGRATIONS.migrate(client)
+        database = database_of(client.url)
+        with open_office(client, database, tmp_path) as office:
+            job_id = office.agree(office.add())
+            office.work()
+            assert office.extraction(job_id)["status"] == "done"
+            assert len(searching.search(office.access, "hauptstraße")) == 1
+            assert office.access.client.get(job_id).state == lh.State.SUCCEEDED
+            with office.access.browse() as connection:
+                shown = connection.exec_driver_sql("SELECT count(*) FROM jobs").scalar()
+            assert shown == 2  # with its classification
+            stranger = another_tenant(office)
+            with stranger.browse() as connection:
+                for table in ("jobs", "documents", "document_chunks"):
+                    counted = f"SELECT count(*) FROM {table}"  # noqa: S608 - ours
+                    assert connection.exec_driver_sql(counted).scalar() == 0
