@@ -112,6 +112,21 @@ def test_a_plan_kept_for_many_calls_looks_up_the_same(postgres_archive: Archive)
     assert "Seq Scan" not in plan
 
 
+def test_in_sqlite_words_are_looked_up_in_fts5_newest_first_without_sorting(
+    archives: dict[str, Archive],
+) -> None:
+    said = {"wanted": '"x"', "tenant_id": "t", "most": 10}
+    with archives["sqlite"].database.read() as connection:
+        rows = connection.execute(text(f"EXPLAIN QUERY PLAN {sqlite._FIND.text}"), said)
+        steps = [row.detail for row in rows]
+    assert [step.partition(" VIRTUAL")[0].partition(" USING")[0] for step in steps] == [
+        "SCAN w",
+        "SEARCH t",
+    ]
+    assert "VIRTUAL TABLE INDEX" in steps[0]
+    assert "INTEGER PRIMARY KEY" in steps[1]
+
+
 def _plan(archive: Archive, wanted: str, *, calls: int = 1) -> str:
     """Let the server tell how it runs the statements of the function, as a member calls it."""
     told: list[str] = []
