@@ -47,12 +47,17 @@ def tidy(text: str) -> str:
 def words_of(text: str) -> Iterator[Word]:
     """Find the words of a text that is `tidy`."""
     for match in _WORD.finditer(text):
-        folded = fold(match.group())
+        folded, stem = _known(match.group())
         if folded:
-            yield Word(match.start(), match.end(), folded, german_stem(folded))
+            yield Word(*match.span(), folded, stem)
 
 
 @lru_cache(maxsize=_KNOWN)
+def _known(word: str) -> tuple[str, str]:
+    folded = fold(word)
+    return folded, german_stem(folded)
+
+
 def fold(word: str) -> str:
     """Write a word as all its spellings are kept."""
     whole = _BREAK.sub("", word)

@@ -56,7 +56,7 @@ class PostgresWords:
         self, connection: Connection, tenant_id: UUID, wanted: str, most: int
     ) -> list[Candidate]:
         said = {"tenant_id": tenant_id, "wanted": wanted, "most": most}
-        return [Candidate(*row) for row in connection.execute(_FIND, said)]
+        return [Candidate(*row) for row in connection.execute(_FIND, said).all()]
 
     def wording(self, tenant_id: UUID) -> Wording:
         return Wording(POSTGRES, prefix_of(tenant_id))

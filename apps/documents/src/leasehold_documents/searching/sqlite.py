@@ -58,7 +58,7 @@ class SqliteWords:
     ) -> list[Candidate]:
         said = {"tenant_id": str(tenant_id), "wanted": wanted, "most": most}
         before = f" {prefix_of(tenant_id)}{STEM}"
-        rows = connection.execute(_FIND, said)
+        rows = connection.execute(_FIND, said).all()
         return [Candidate(row[0], row[1], row[2].replace(before, " ")) for row in rows]
 
     def wording(self, tenant_id: UUID) -> Wording:
