@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leasehold_documents.providers.dropbox import Dropbox
 from leasehold_documents.providers.gdrive import GoogleDrive
-from leasehold_documents.providers.http import Bearer, Http
+from leasehold_documents.providers.http import Bearer, Http, Patience
 from leasehold_documents.providers.interface import Entry, Page, Provider
 from leasehold_documents.providers.oauth import Endpoints, Tokens
 from leasehold_documents.providers.onedrive import OneDrive
@@ -25,6 +25,7 @@ __all__ = [
     "Http",
     "OneDrive",
     "Page",
+    "Patience",
     "Provider",
     "Tokens",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any, BinaryIO, NoReturn, Protocol, Self
+from typing import Any, BinaryIO, NamedTuple, NoReturn, Protocol, Self
 from urllib.parse import urlsplit
 
 import httpx
@@ -29,10 +30,17 @@ LONGEST_REST_SECONDS = 3_600.0
 _UNAUTHORISED = 401
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
-_SILENCE_SECONDS = 30.0
-_PAGE_SECONDS = 60.0
-_FILE_SECONDS = 600.0
-_PIECE = 262_144
+
+
+class Patience(NamedTuple):
+    """For how many seconds nothing may come, and how many a page and a file may take in all."""
+
+    silence: float = 30.0
+    page: float = 60.0
+    file: float = 600.0
+
+
+USUAL = Patience()
 
 
 class Bearer(Protocol):
@@ -56,17 +64,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     def document(self) -> dict[str, Any]:
         """Read a JSON object."""
-        try:
-            return msgspec.json.decode(self.body, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise BadAnswer(f"{self.status} without a JSON object in it") from error
+        found = _decoded(self.body)
+        if found is None:
+            raise BadAnswer(f"{self.status} without a JSON object in it")
+        return found
 
     def complaint(self) -> dict[str, Any]:
         """Read what an error says of itself, as far as it says anything."""
-        try:
-            return msgspec.json.decode(self.body, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return {}
+        return _decoded(self.body) or {}
 
     def rest_seconds(self) -> float:
         """Say for how long it asks for patience."""
@@ -78,10 +83,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class Http:
     """Connections to one cloud, from `with` to its end; not for several threads."""
 
-    def __init__(self, bearer: Bearer | None = None) -> None:
+    def __init__(self, bearer: Bearer | None = None, patience: Patience = USUAL) -> None:
         self._bearer = bearer
+        self._patience = patience
         self._client = httpx.Client(
-            timeout=_SILENCE_SECONDS,
+            timeout=patience.silence,
             follow_redirects=False,
             trust_env=False,
             verify=_trust(),
@@ -138,14 +144,14 @@ class Http:
 
     def _whole(self, method: str, url: str, sent: dict[str, Any]) -> Answer:
         with self._opened(method, url, sent) as response:
-            return _read(response)
+            return _read(response, self._patience.page)
 
     def _saved(self, method: str, url: str, sent: dict[str, Any], target: Target) -> Answer:
         headers = {**sent["headers"], "Accept-Encoding": "identity"}
         with self._opened(method, url, {**sent, "headers": headers}) as response:
             if response.status_code != httpx.codes.OK:
-                return _read(response)
-            target.take(_pieces(response, _FILE_SECONDS))
+                return _read(response, self._patience.page)
+            target.take(_pieces(response, self._patience.file))
             return Answer(status=response.status_code, headers=_headers(response))
 
     @contextmanager
@@ -165,9 +171,9 @@ def _trust() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _read(response: httpx.Response) -> Answer:
+def _read(response: httpx.Response, seconds: float) -> Answer:
     whole = bytearray()
-    for piece in _pieces(response, _PAGE_SECONDS):
+    for piece in _pieces(response, seconds):
         whole += piece
         if len(whole) > PAGE_BYTES:
             raise BadAnswer(f"a page of more than {PAGE_BYTES // 1_048_576} MB")
@@ -177,10 +183,22 @@ def _read(response: httpx.Response) -> Answer:
 def _pieces(response: httpx.Response, seconds: float) -> Iterator[bytes]:
     """Yield what comes, as long as there is time for all of it."""
     ends_at = time.monotonic() + seconds
-    for piece in response.iter_bytes(_PIECE):
+    for piece in response.iter_bytes():  # as it comes: a larger piece would be waited for
         if time.monotonic() > ends_at:
             raise ProviderUnavailable(f"it took longer than {seconds:g} s")
         yield piece
+
+
+def _decoded(body: bytes) -> dict[str, Any] | None:
+    """Read a JSON object, also where half a letter stands in it: one name must not cost a page."""
+    try:
+        found = msgspec.json.decode(body)
+    except msgspec.MsgspecError:
+        try:
+            found = json.loads(body.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return None
+    return found if isinstance(found, dict) else None
 
 
 def _headers(response: httpx.Response) -> dict[str, str]:
