@@ -23,8 +23,9 @@ def add(connection: Connection, row: Mapping[str, Any]) -> None:
 
 def get(connection: Connection, tenant_id: UUID, connector_id: UUID) -> dict[str, Any] | None:
     """Read a connector of this tenant."""
-    found = get_of_anyone(connection, connector_id)
-    return found if found is not None and found["tenant_id"] == tenant_id else None
+    is_it = (connectors.c.id == connector_id, connectors.c.tenant_id == tenant_id)
+    row = connection.execute(select(connectors).where(*is_it)).mappings().first()
+    return None if row is None else dict(row)
 
 
 def get_of_anyone(connection: Connection, connector_id: UUID) -> dict[str, Any] | None:

@@ -132,11 +132,11 @@ def forget_outside(connection: Connection, job_id: UUID, place: str) -> None:
         connection.execute(gone)
 
 
-def counts(connection: Connection, job_id: UUID) -> dict[str, int]:
+def counts(connection: Connection, tenant_id: UUID, job_id: UUID) -> dict[str, int]:
     """Count the files of an import by what became of them."""
     wanted = (
         select(files.c.state, func.count())
-        .where(files.c.job_id == job_id, files.c.kind == FILE)
+        .where(files.c.tenant_id == tenant_id, files.c.job_id == job_id, files.c.kind == FILE)
         .group_by(files.c.state)
     )
     return {row[0]: row[1] for row in connection.execute(wanted)}

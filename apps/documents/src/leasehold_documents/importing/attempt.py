@@ -107,7 +107,7 @@ class Attempt:
         if provider.is_whole_drive and not self._files:
             import_files.forget_outside(connection, self._job.id, scan.place or "")
         import_files.pass_present(connection, self._job.id)
-        counted = import_files.counts(connection, self._job.id)
+        counted = import_files.counts(connection, self._connector["tenant_id"], self._job.id)
         done, total = import_files.finished(counted), sum(counted.values())
         return msgspec.structs.replace(scan, is_listed=True, done=done, total=total)
 

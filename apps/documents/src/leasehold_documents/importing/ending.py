@@ -26,7 +26,7 @@ def tell_end(client: lh.Client, ended: lh.JobEnded) -> None:
     with service.write() as session:
         connection, tenant_id = session.connection(), UUID(job.tenant)
         connector = connectors.get(connection, tenant_id, UUID(str(job.args["connector_id"])))
-        counted = import_files.counts(connection, ended.job_id)
+        counted = import_files.counts(connection, tenant_id, ended.job_id)
         notifying.tell(
             service,
             session,

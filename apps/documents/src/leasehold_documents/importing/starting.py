@@ -48,7 +48,7 @@ def progress(access: Access, job_id: UUID) -> dict[str, int]:
     """Count the files of an import by what became of them."""
     access.client.get(job_id)  # else `JobNotFound`
     with access.read() as connection:
-        return import_files.counts(connection, job_id)
+        return import_files.counts(connection, access.tenant_id, job_id)
 
 
 def files_of(access: Access, job_id: UUID, *, limit: int = 100, after: int = -1) -> Page:
