@@ -113,6 +113,48 @@ def test_four_workers_at_once_claim_every_job_and_none_twice(client: lh.Client) 
     assert sorted(found) == sorted(ids)
 
 
+@pytest.mark.parametrize(("task", "table"), [(plain, "ready"), (fair, "waiting")])
+def test_a_claim_waits_for_nobody(
+    client: lh.Client, sql: psycopg.Connection[Any], task: lh.Task[Any, None], table: str
+) -> None:
+    first, second = (client.enqueue(task).id for _ in range(2))
+    sql.execute("SET lock_timeout = '1s'")
+    with psycopg.connect(client.url) as other:
+        locked = f"SELECT FROM leasehold.{table} WHERE job_id = %s FOR UPDATE"
+        other.execute(locked.encode(), [first])
+        assert claim_all(sql) == [second]
+    assert claim_all(sql) == [first]
+
+
+def test_beside_workers_of_ours_each_job_is_run_once(client: lh.Client) -> None:
+    ran: list[int] = []
+
+    @lh.task(name="mixed", queue=QUEUE, share=lh.TENANT)
+    def mixed(number: int) -> None:
+        ran.append(number)
+
+    for tenant in ("a", "b"):
+        client.for_tenant(tenant).enqueue_many(mixed.call(number) for number in range(200))
+
+    def work(number: int) -> int:
+        with psycopg.connect(client.url, autocommit=True) as connection:
+            taken = [
+                each for _ in range(50) if (each := claim(connection, f"w{number}", ["mixed"]))
+            ]
+            for each in taken:
+                given = [each.job_id, each.fence, each.worker_id]
+                connection.execute("SELECT leasehold.settle(%s, %s, %s)", given)
+            return len(taken)
+
+    with ThreadPoolExecutor(3) as pool:
+        others = [pool.submit(work, number) for number in range(2)]
+        report = lh.Worker(client, [mixed], slots=2, poll="50ms").run(until_empty=True)
+        claimed = sum(each.result() for each in others)
+    report_again = lh.Worker(client, [mixed], poll="50ms").run(until_empty=True)
+    assert report.succeeded + report_again.succeeded + claimed == 400
+    assert len(ran) + claimed == 400
+
+
 def test_the_higher_priority_goes_first(client: lh.Client, sql: psycopg.Connection[Any]) -> None:
     low = client.enqueue(fair).id
     high = client.enqueue(plain.with_options(priority=5)).id

@@ -107,6 +107,29 @@ def test_members_see_the_jobs_of_their_tenants_of_all_of_them(
             assert count == len(seen)
 
 
+def test_a_condition_that_tells_what_it_sees_is_asked_about_ones_own_jobs_alone(
+    postgres: lh.Client, papers: Database, tenants: Two
+) -> None:
+    """Cheap as it says it is, the planner would ask it first."""
+    for tenant in (tenants.first, tenants.second):
+        enqueue(postgres, tenant)
+    heard: list[str] = []
+    with papers.read() as connection:
+        driver: Any = connection.connection.driver_connection
+        driver.add_notice_handler(lambda notice: heard.append(notice.message_primary))
+        connection.execute(
+            text(
+                "CREATE FUNCTION pg_temp.tell(told text) RETURNS boolean LANGUAGE plpgsql"
+                " COST 0.0001 AS $$ BEGIN RAISE NOTICE '%', told; RETURN true; END $$"
+            )
+        )
+        bind_member(connection, tenants.ada, None)
+        asked = "SELECT id FROM jobs WHERE pg_temp.tell(tenant_id::text)"
+        assert len(connection.execute(text(asked)).all()) == 1
+        connection.rollback()
+    assert heard == [str(tenants.first)]
+
+
 def test_a_member_can_neither_claim_nor_change_a_job(
     postgres: lh.Client, sql: psycopg.Connection[Any], tenants: Two
 ) -> None:
