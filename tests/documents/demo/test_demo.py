@@ -73,10 +73,12 @@ def test_a_second_start_takes_no_paper_twice(demo: Demo) -> None:
 
 def test_invoices_come_and_the_oldest_go(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leasehold_documents.demo.living._MOST_INVOICES", 2)
+    other = invoice(1)._replace(name="Rechnung Mühle.pdf")  # somebody's own
+    demo.take(other)
     for _ in range(4):
         demo.take_invoice()
     names = [row["name"] for row in demo.rows(BAKERY)]
-    assert names == [invoice(4).name, invoice(3).name]
+    assert names == [invoice(4).name, invoice(3).name, other.name]
 
 
 def test_it_lives_until_it_is_closed(demo: Demo) -> None:

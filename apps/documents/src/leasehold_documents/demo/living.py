@@ -18,7 +18,7 @@ from leasehold_documents import access as people
 from leasehold_documents import billing, importing, papers
 from leasehold_documents.access import Access
 from leasehold_documents.demo.drives import FOLDER, Drives
-from leasehold_documents.demo.papers import BAKERY, HOUSES, PAPERS, Paper, invoice
+from leasehold_documents.demo.papers import BAKERY, HOUSES, PAPERS, Paper, invoice, invoice_number
 from leasehold_documents.errors import NotFound
 from leasehold_documents.settings import settings
 from leasehold_documents.vault import vault_of
@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 _LIFE_SECONDS = 15.0
 _MOST_INVOICES = 20  # then the oldest goes
 _MOST_PAPERS = 200
+_MOST_NUMBERS = 9_999
 
 
 class Demo:
@@ -92,12 +93,13 @@ class Demo:
 
     def take_invoice(self) -> None:
         """Take in the next invoice; after a while the oldest goes."""
-        invoices = [row for row in self.rows(BAKERY) if row["name"].startswith("Rechnung")]
-        numbers = [int(row["name"][-8:-4]) for row in invoices]
         with self._tolerating("take an invoice"):
-            self.take(invoice(max(numbers, default=0) % 9999 + 1))
-        for row in invoices[_MOST_INVOICES - 1 :]:
-            papers.delete(self.access(BAKERY), row["id"])
+            numbered = [(invoice_number(row["name"]), row["id"]) for row in self.rows(BAKERY)]
+            mine = [(number, row_id) for number, row_id in numbered if number is not None]
+            newest = mine[0][0] if mine else 0
+            self.take(invoice(newest % _MOST_NUMBERS + 1))
+            for _, row_id in mine[_MOST_INVOICES - 1 :]:
+                papers.delete(self.access(BAKERY), row_id)
 
     @contextmanager
     def _tolerating(self, what: str) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from leasehold_documents.demo import files
 
 PASSWORD = "lindenhof"  # noqa: S105 - the demo's page tells it
 HOUSES = "Hausverwaltung Lindenhof"
-BAKERY = "Bäckerei Sommer"
+BAKERY = "Zuckerbäckerei Sommer"
 
 
 class Paper(NamedTuple):
@@ -159,6 +160,15 @@ PAPERS = (
     Paper(BAKERY, "Angebot Mühle Krüger.pdf", _delivery),
     Paper(BAKERY, "Zahlungserinnerung.pdf", _reminder),
 )
+
+
+_INVOICE = re.compile(r"Rechnung Nordmehl 2026-(\d{4})\.pdf")
+
+
+def invoice_number(name: str) -> int | None:
+    """Read the number of such a paper; None: it is another one."""
+    found = _INVOICE.fullmatch(name)
+    return None if found is None else int(found[1])
 
 
 def invoice(number: int) -> Paper:
