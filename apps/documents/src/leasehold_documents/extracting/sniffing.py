@@ -145,7 +145,7 @@ def _bitmap_or_unknown(head: bytes) -> Kind:
         return kinds.BMP
     try:
         said = puremagic.from_stream(io.BytesIO(head), mime=True)
-    except (puremagic.PureError, ValueError):
+    except Exception:  # noqa: BLE001 - this one, too
         return kinds.UNKNOWN
     return Kind(said, "bin") if _MEDIA_TYPE.fullmatch(said) else kinds.UNKNOWN
 
