@@ -102,6 +102,16 @@ def test_too_much_memory_time_and_computing_each_end_the_reader(tmp_path: Path) 
         assert reason in refused.value.reason
 
 
+def test_more_text_than_anybody_reads_is_refused_before_it_is_tidied(
+    engine: BuiltIn, tmp_path: Path
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"Ein Wort. " * 5_000_001)
+    with pytest.raises(Rejected) as refused:
+        engine.inspect(path)
+    assert refused.value.code == "TEXT_TOO_LONG"
+
+
 def test_who_stops_listening_ends_the_reader(engine: BuiltIn, tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("Ein Satz mit Wörtern. " * 40_000)

@@ -24,7 +24,14 @@ class Rejected(DocumentsError):
 
 
 class ParserCrashed(DocumentsError):
-    """The process that read a file has crashed, or went over its limits; it may be tried again."""
+    """The process that read a file has crashed, or went over its limits.
+
+    A crash or a late answer may be the machine's fault; a limit that was met is the file's.
+    """
+
+    def __init__(self, reason: str, *, is_limit: bool = False) -> None:
+        super().__init__(reason)
+        self.is_limit = is_limit
 
 
 class ParserLost(DocumentsError):

@@ -34,7 +34,7 @@ _REASONS = {
     "NO_TEXT_FOUND": "no text can be seen on its pages",
     "NO_TEXT_LAYER": "there is no text in it; hires can read pictures",
     "OCR_NOT_INSTALLED": "the extraction service has no program that reads pictures",
-    "PARSER_CRASH": "reading it failed twice",
+    "PARSER_CRASH": "reading it failed",
     "TEXT_TOO_LONG": "there is more text in it than is allowed",
     "UNREADABLE": "it is broken beyond repair",
     "UNSUPPORTED_TYPE": "files of this type can't be read",

@@ -1,4 +1,4 @@
-"""Asks confined processes about files, and judges how they end: twice badly is the file's fault."""
+"""Asks confined processes about files, and judges how they end: two crashes are the file's."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Asking:
                 with self._children.ask(request, path) as answer:
                     result = read(answer)
             except ParserCrashed as error:
-                if left == 0:
-                    raise Rejected("PARSER_CRASH", f"reading it failed twice: {error}") from error
+                if left == 0 or error.is_limit:
+                    raise Rejected("PARSER_CRASH", f"reading it failed: {error}") from error
             else:
                 return result
         raise AssertionError("unreachable")
@@ -86,7 +86,7 @@ def _refuse(said: Said) -> None:
         case Refused(code, reason):
             raise Rejected(code, reason)
         case Exceeded():
-            raise ParserCrashed("it needs more memory than is allowed")
+            raise ParserCrashed("it needs more memory than is allowed", is_limit=True)
         case Unbounded(reason):
             raise lh.NoSandbox(f"no file is read, since its process can't be bounded: {reason}")
         case _:

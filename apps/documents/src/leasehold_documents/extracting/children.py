@@ -122,7 +122,7 @@ def _check(told: bytes) -> None:
     if word == "late":
         raise ParserCrashed("it took too long")
     if code == -signal.SIGXCPU:
-        raise ParserCrashed("it used too much processor time")
+        raise ParserCrashed("it used too much processor time", is_limit=True)
     if code != 0:
         how = f"by {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
         raise ParserCrashed(f"its process ended {how}")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO, NamedTuple, assert_never
 
-from leasehold_documents.errors import Rejected
 from leasehold_documents.extracting import drawing, kinds
+from leasehold_documents.extracting.bounds import refuse_long
 from leasehold_documents.extracting.elements import Page
 from leasehold_documents.extracting.guarding import check
 from leasehold_documents.extracting.messages import (
@@ -27,7 +27,6 @@ from leasehold_documents.extracting.sniffing import sniff
 from leasehold_documents.extracting.unlocking import unlocked
 
 _PAGES_AT_ONCE = 25
-_MOST_CHARACTERS = 50_000_000
 _PIECE = 1_048_576
 
 load_parsers = load_all
@@ -76,11 +75,10 @@ def _read(source: BinaryIO, asked: Parse) -> Iterator[Pages]:
     opened = _open(source, asked.media_type, asked.password)
     asked = Parse(opened.media_type, asked.password, asked.pages)
     read = parser_of(opened.media_type)(opened.source, asked)
-    left = _MOST_CHARACTERS
+    characters = 0
     while pages := list(islice(read.pages, _PAGES_AT_ONCE)):
-        left -= _characters(pages)
-        if left < 0:
-            raise Rejected("TEXT_TOO_LONG", f"over {_MOST_CHARACTERS:,} characters of text")
+        characters += _characters(pages)
+        refuse_long(characters)
         yield Pages(pages, read.total)
 
 

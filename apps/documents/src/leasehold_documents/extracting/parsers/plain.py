@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from leasehold_documents.extracting import kinds
+from leasehold_documents.extracting.bounds import refuse_long
 from leasehold_documents.extracting.decoding import decode
 from leasehold_documents.extracting.elements import Block, Page
 from leasehold_documents.extracting.messages import Parse
@@ -22,6 +23,7 @@ _LINES_OF_TABLE = 20
 
 def parse(source: BinaryIO, asked: Parse) -> Read:
     text = decode(source.read()).replace("\r\n", "\n").replace("\r", "\n")
+    refuse_long(len(text))
     if asked.media_type == kinds.CSV.media_type:
         blocks = _rows(text)
     elif asked.media_type == kinds.MARKDOWN.media_type:
