@@ -47,7 +47,7 @@ def connect(ada: DocumentAsker, name: str) -> dict[str, Any]:
     asked = ada.post("/api/connectors", {"provider": name, "name": "Ablage"}, status=201)
     back = consent(asked["url"])
     answer = {"state": back["state"], "code": back["code"]}
-    return dict(ada.post("/api/connectors/finish", answer))
+    return dict(ada.post(f"/api/connectors/{asked['connector_id']}/finish", answer))
 
 
 @pytest.mark.parametrize("name", ["dropbox", "onedrive", "gdrive"])
@@ -90,16 +90,15 @@ def test_consent_is_whose_it_is_and_good_once(queue: lh.Client, two: Two, tmp_pa
         asked = ada.post("/api/connectors", {"provider": "dropbox"}, status=201)
         back = consent(asked["url"])
         answer = {"state": back["state"], "code": back["code"]}
-        bob.refused(403, "POST", "/api/connectors/finish", json=answer)
+        path = f"/api/connectors/{asked['connector_id']}/finish"
+        bob.refused(404, "POST", path, json=answer)
         eve = asker.as_user(two.eve, two.first)
-        invalid = eve.refused(403, "POST", "/api/connectors/finish", json=answer)
+        invalid = eve.refused(403, "POST", path, json=answer)
         assert invalid["about"]["code"] == "STATE_INVALID"
         forged = answer | {"state": "e30.e30"}
-        assert ada.refused(403, "POST", "/api/connectors/finish", json=forged)["about"]["code"] == (
-            "LINK_INVALID"
-        )
-        ada.post("/api/connectors/finish", answer)
-        used = ada.refused(409, "POST", "/api/connectors/finish", json=answer)
+        assert ada.refused(403, "POST", path, json=forged)["about"]["code"] == ("LINK_INVALID")
+        ada.post(path, answer)
+        used = ada.refused(409, "POST", path, json=answer)
         assert used["about"]["code"] == "STATE_USED"
 
 
@@ -117,7 +116,7 @@ def test_a_drive_that_has_expired_says_so_and_is_connected_again(
         ada.refused(409, "POST", f"{path}/imports", json={})
         assert "Connect again" in ada.page("/connectors")
         back = consent(ada.post(f"{path}/authorize")["url"])
-        again = ada.post("/api/connectors/finish", {"state": back["state"], "code": back["code"]})
+        again = ada.post(f"{path}/finish", {"state": back["state"], "code": back["code"]})
         assert (again["status"], path.endswith(again["id"])) == ("active", True)
         for wanted, code in (
             ({"remote_path": "Verträge"}, "BAD_REMOTE_PATH"),
@@ -129,7 +128,7 @@ def test_a_drive_that_has_expired_says_so_and_is_connected_again(
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_a_provider_that_nobody_has_set_up_is_not_offered(ada: DocumentAsker) -> None:
-    problem = ada.refused(503, "POST", "/api/connectors", json={"provider": "gdrive"})
+    problem = ada.refused(409, "POST", "/api/connectors", json={"provider": "gdrive"})
     assert problem["about"]["code"] == "PROVIDER_NOT_SET_UP"
     ada.refused(422, "POST", "/api/connectors", json={"provider": "floppy"})
     assert "No provider is set up" in ada.page("/connectors")

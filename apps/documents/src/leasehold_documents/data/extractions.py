@@ -13,8 +13,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, literal, select, update
 
+from leasehold.kit.data import Moment
 from leasehold_documents.data.tables import extractions
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def begin(connection: Connection, extraction_id: UUID, now: datetime) -> bool:
         extraction_id,
         AGREED,
         status="running",
-        started_at=func.coalesce(extractions.c.started_at, now),
+        started_at=func.coalesce(extractions.c.started_at, literal(now, Moment)),
         updated_at=now,
     )
 

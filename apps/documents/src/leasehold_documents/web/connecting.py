@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from leasehold_documents import importing
+from leasehold_documents.errors import Rejected
 from leasehold_documents.importing.connecting import PURPOSE
 from leasehold_documents.vault import signing
 from leasehold_documents.web.people import enter_to_change
@@ -50,3 +51,10 @@ def access_of(request: Request, hub: Hub, state: str) -> Access:
     """Let somebody into the tenant for which they began this, whatever they chose meanwhile."""
     said = signing.read(hub.settings, PURPOSE, state)
     return enter_to_change(request, UUID(said["tenant"]))
+
+
+def check_state(hub: Hub, access: Access, connector_id: UUID, state: str) -> None:
+    """Refuse a state that was given out for another connector."""
+    importing.get(access, connector_id)
+    if signing.read(hub.settings, PURPOSE, state)["connector"] != str(connector_id):
+        raise Rejected("STATE_INVALID", "this was begun for another connector")

@@ -158,13 +158,13 @@ def is_overseer(request: Request) -> bool:
 def overseer_of(request: Request) -> None:
     """Refuse all others."""
     if not is_overseer(request):
-        if not _is_known(request):
+        if not is_known(request):
             raise Refused(_unknown())
         detail = "this belongs to no organization: it needs the service's token"
         raise Refused(make_problem(403, "not-for-tenants", detail))
 
 
-def _is_known(request: Request) -> bool:
+def is_known(request: Request) -> bool:
     """Whether somebody is known at all."""
     try:
         caller_of(request)

@@ -13,9 +13,9 @@ from leasehold.kit.web import Command, Document, a_text
 from leasehold_documents import importing
 from leasehold_documents.web.api.jobs import find_job
 from leasehold_documents.web.api.values import JobPath, JobStatus
-from leasehold_documents.web.connecting import access_of, ask_again, ask_provider
+from leasehold_documents.web.connecting import ask_again, ask_provider, check_state
 from leasehold_documents.web.hub import OfHub
-from leasehold_documents.web.people import Changer, Reader, Somebody
+from leasehold_documents.web.people import Changer, Reader
 from leasehold_documents.web.problems import PROBLEMS
 
 router = APIRouter(prefix="/api", tags=["connectors"])
@@ -126,7 +126,7 @@ def list_connectors(access: Reader) -> dict[str, Any]:
     "/connectors",
     status_code=201,
     response_model=AskedProvider,
-    responses=PROBLEMS.responses(),
+    responses=PROBLEMS.responses(409),
 )
 def create_connector(
     request: Request, wanted: NewConnector, access: Changer, hub: OfHub
@@ -136,22 +136,22 @@ def create_connector(
 
 
 @router.post(
-    "/connectors/finish",
+    "/connectors/{connector_id}/finish",
     response_model=Connector,
-    responses=PROBLEMS.responses(403, 404, 409, 410),
+    responses=PROBLEMS.responses(404, 409, 410),
 )
 def finish_connector(
-    request: Request, answer: Answer, _caller: Somebody, hub: OfHub
+    connector_id: ConnectorPath, answer: Answer, access: Changer, hub: OfHub
 ) -> dict[str, Any]:
     """Take what the person came back with; it is good once, and for who began it."""
-    access = access_of(request, hub, answer.state)
+    check_state(hub, access, connector_id, answer.state)
     return importing.finish(access, state=answer.state, code=answer.code)
 
 
 @router.post(
     "/connectors/{connector_id}/authorize",
     response_model=AskedProvider,
-    responses=PROBLEMS.responses(404),
+    responses=PROBLEMS.responses(404, 409),
 )
 def authorize_connector(
     request: Request, connector_id: ConnectorPath, access: Changer, hub: OfHub

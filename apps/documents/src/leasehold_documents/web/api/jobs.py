@@ -22,7 +22,6 @@ from leasehold_documents.web.api.values import (
     JobPath,
     JobStatus,
     LimitQuery,
-    events,
 )
 from leasehold_documents.web.hub import OfHub
 from leasehold_documents.web.looking import follow
@@ -74,16 +73,9 @@ def list_jobs(
     return {"jobs": page.rows, "next": page.next}
 
 
-@router.get(
-    "/events",
-    response_class=Response,
-    responses={
-        **PROBLEMS.responses(),
-        **events("`jobs` with how many wait, run and are tried again, after each change."),
-    },
-)
+@router.get("/events", include_in_schema=False)  # it has no end
 async def follow_jobs(request: Request, access: Reader, hub: OfHub) -> Response:
-    """Follow how many jobs there are as server-sent events."""
+    """Follow how many jobs wait, run and are tried again: the server-sent events `jobs`."""
 
     def look(connection: Connection) -> tuple[Any, bool]:
         newest = job_list.jobs_of(connection, access.tenant_id, limit=1).rows

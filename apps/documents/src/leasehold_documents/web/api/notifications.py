@@ -12,7 +12,7 @@ from pydantic import Field
 from leasehold.kit.web import Document
 from leasehold_documents import notifying
 from leasehold_documents.data import news
-from leasehold_documents.web.api.values import DEFAULT_PAGE, CursorQuery, LimitQuery, events
+from leasehold_documents.web.api.values import DEFAULT_PAGE, CursorQuery, LimitQuery
 from leasehold_documents.web.hub import OfHub
 from leasehold_documents.web.looking import follow
 from leasehold_documents.web.people import Reader
@@ -71,16 +71,9 @@ def mark_notifications_read(access: Reader) -> dict[str, int]:
     return {"count": notifying.mark_read(access)}
 
 
-@router.get(
-    "/events",
-    response_class=Response,
-    responses={
-        **PROBLEMS.responses(),
-        **events("`news` with how many are unread, and the newest, after each change."),
-    },
-)
+@router.get("/events", include_in_schema=False)  # it has no end
 async def follow_notifications(request: Request, access: Reader, hub: OfHub) -> Response:
-    """Follow them as server-sent events."""
+    """Follow how many are unread, and the newest, as server-sent events `news`."""
 
     def look(connection: Connection) -> tuple[Any, bool]:
         unread = news.unread_count(connection, access.tenant_id, access.user_id)

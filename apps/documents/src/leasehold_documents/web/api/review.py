@@ -62,7 +62,7 @@ def list_reviews(
 
 
 @router.post(
-    "/review/{document_id}/accept", response_model=Paper, responses=PROBLEMS.responses(404)
+    "/review/{document_id}/accept", response_model=Paper, responses=PROBLEMS.responses(404, 409)
 )
 def accept_suggestion(document_id: DocumentPath, access: Changer) -> dict[str, Any]:
     """File a document as it was suggested."""

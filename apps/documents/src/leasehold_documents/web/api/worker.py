@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from leasehold.kit.web import Document
 from leasehold.web import Refused, make_problem
 from leasehold_documents.web.hub import OfHub, get_hub
-from leasehold_documents.web.people import shown_token
+from leasehold_documents.web.people import is_known, shown_token
 from leasehold_documents.web.problems import PROBLEMS
 from leasehold_documents.working import Tick, Ticked
 
@@ -37,6 +37,9 @@ def _cron(request: Request) -> None:
     if not hub.settings.service_token:
         detail = "the operator has set no token for this: LEASEHOLD_DOCUMENTS_SERVICE_TOKEN"
         raise Refused(make_problem(403, "no-service-token", detail))
+    if is_known(request):
+        detail = "this needs the service's token, which is nobody's own"
+        raise Refused(make_problem(403, "wrong-scope", detail))
     headers = {"WWW-Authenticate": 'Bearer realm="leasehold-documents worker"'}
     detail = "this needs the service's token: Authorization: Bearer …"
     raise Refused(make_problem(401, "unauthenticated", detail, headers=headers))
