@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import leasehold as lh
 from leasehold_documents import working
+from leasehold_documents.model.jobs import TYPES
 from leasehold_documents.monitoring import health
 from tests.documents.flow.kit import Office
+from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:
     import pytest
@@ -61,4 +63,12 @@ def test_a_worker_that_stays_knows_all_jobs(queue: lh.Client) -> None:
     worker = working.make_worker(queue, poll=0.05)
     with worker:
         kinds = {kind for each in queue.workers() for kind in each.kinds}
-    assert {"extract_document", "classify_document"} <= kinds
+    assert set(TYPES) <= kinds
+
+
+def test_a_consent_wakes_a_worker_before_its_next_look(office: Office) -> None:
+    document = office.add()
+    with working.make_worker(office.client, poll=60.0):
+        wait_until(lambda: bool(office.client.workers()), "a worker")
+        job_id = office.agree(document)
+        office.client.wait(job_id, 30)  # else `TimeoutError`
