@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 import leasehold as lh
 from leasehold_documents.demo.papers import BAKERY, HOUSES
@@ -22,13 +23,22 @@ WORDS = (
 PATIENCE_SECONDS = 90.0
 # What ending may take on a machine that does much else: the promise is 3 s on an idle one.
 ENDING_SECONDS = 10.0
-PAGES = ("", "papers", "inbox", "review", "search?q=vertrag", "jobs")
+PAGES = ("", "papers", "inbox", "review", "search?q=vertrag", "connectors", "jobs")
 
 
 def tenants(http: httpx.Client) -> dict[str, dict[str, str]]:
     """Return the header that names each organization, by its name."""
     found = http.get("/documents/api/me").json()["organizations"]
     return {each["name"]: {"X-Tenant": each["tenant_id"]} for each in found}
+
+
+def connect(http: httpx.Client, tenant: dict[str, str], provider: str) -> None:
+    """Do what a click does: consent over there, and come back with a code."""
+    asked = http.post("/documents/api/connectors", json={"provider": provider}, headers=tenant)
+    back = http.get(asked.json()["url"]).headers["location"]
+    came = dict(parse_qsl(urlsplit(back).query))
+    path = f"/documents/api/connectors/{asked.json()['connector_id']}/finish"
+    assert http.post(path, json=came, headers=tenant).status_code == 200
 
 
 def test_there_is_something_to_see_of_every_kind(
@@ -58,6 +68,12 @@ def test_there_is_something_to_see_of_every_kind(
         hits = look("search?q=vertrag", HOUSES)["hits"]
         assert "Mietvertrag Lindenstraße 5, Weiß.pdf" in {hit["name"] for hit in hits}
         assert look("search?q=mietvertrag", BAKERY)["hits"] == []
+        connect(http, known[BAKERY], "onedrive")
+        drives = look("connectors", BAKERY)["connectors"]
+        assert {(each["provider"], each["status"]) for each in drives} == {
+            ("dropbox", "active"),
+            ("onedrive", "active"),
+        }
         for page in PAGES:
             assert http.get(f"/documents/{page}").status_code == 200, page
         assert "Dokumente: die Demo" in http.get("/documents-demo").text
