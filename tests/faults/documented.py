@@ -72,7 +72,7 @@ def faults_of(office: Office, document: dict[str, Any]) -> list[str]:
     notices = office.rows("notifications", **whose)
     classified = [
         job.state
-        for job in office.client.find(kind="classify_document")
+        for job in office.access.client.each(kind="classify_document", page=1_000)
         if job.args == {"document_id": str(document["id"])}
     ]
     promised = {
