@@ -1,9 +1,9 @@
 """Extracts a document in a process that kills itself at a point that is told by its number.
 
-`python -m tests.faults.document_steps '{"url": …, "vault": …}'` reads an estimate and a point from
-each line, and forks a process that agrees to it and does all that follows. There is a point before
-each statement of the application, around each transaction and each file. 0 kills nothing. It reads
-the PDF by itself: to start a confined process each time would take longer than all the rest.
+`python -m tests.faults.document_steps '{"url": …, "vault": …}'` reads a file and a point from each
+line, and forks a process that does everything with it, from the upload to the review. There is a
+point before each statement of the application, around each transaction and each file. 0 kills
+nothing. It reads the PDF by itself: to start a confined process each time would take longer.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ import leasehold as lh
 from leasehold import testing
 from leasehold.kit.data import Database, database_of
 from leasehold.store.base import Store
-from leasehold_documents import billing, tasks
+from leasehold_documents import billing, papers, reviewing, tasks
 from leasehold_documents.access import Access
-from leasehold_documents.extracting import Element, Extracted
+from leasehold_documents.extracting import Element, Extracted, Inspection
 from leasehold_documents.running import reading
 from leasehold_documents.settings import Settings, settings
 from leasehold_documents.vault import vault_of
 
+FAST = "unstructured_fast"
+DECIDED = "Übergabeprotokoll"
 ALL = [each for each in vars(tasks).values() if isinstance(each, lh.Task)]
 
 
@@ -48,7 +50,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     user_id: UUID
     tenant_id: UUID
-    extraction_id: UUID
+    file: str
     point: int
 
 
@@ -100,17 +102,22 @@ def in_child(place: Place, asked: Asked) -> Ended:
 
 
 def work(place: Place, asked: Asked, points: Points) -> None:
-    """Estimate, agree, extract, settle and classify."""
+    """Upload, estimate, agree, extract, settle, classify and review."""
     with settings.lending(Settings(vault=place.vault)) as lent, lh.Client(place.url) as plain:
         vault = Killing(vault_of(lent), points, around={"put"})
         setattr(reading, "vault_of", lambda _settings: vault)  # noqa: B010 - as attempts find it
         setattr(reading, "engine_of", lambda _settings: Plain())  # noqa: B010
+        setattr(billing, "inspect", Plain().inspect)  # noqa: B010
         client = lh.Client(store=killing_store(plain.store, points))
         database = database_of(place.url)
         watch(database, points)
         access = Access(client, database, asked.user_id, asked.tenant_id)
-        billing.confirm(access, asked.extraction_id)
+        with Path(asked.file).open("rb") as file:
+            document_id = papers.add(access, vault, Path(asked.file).name, file)["id"]
+        found = billing.estimate(access, vault, document_id, FAST)
+        billing.confirm(access, found.extraction_id)
         testing.drain(client, ALL, raises=True)
+        reviewing.correct(access, document_id, DECIDED)
 
 
 def watch(database: Database, points: Points) -> None:
@@ -127,6 +134,10 @@ def watch(database: Database, points: Points) -> None:
 
 class Plain:
     """Reads a PDF in this process, a page as one element."""
+
+    def inspect(self, path: Path, **_options: object) -> Inspection:
+        with closing(pypdfium2.PdfDocument(path)) as document:
+            return Inspection(media_type="application/pdf", page_count=len(document))
 
     def extract(self, path: Path, **_options: object) -> Extracted:
         with closing(pypdfium2.PdfDocument(path)) as document:

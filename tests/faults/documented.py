@@ -26,10 +26,10 @@ import msgspec
 
 import leasehold as lh
 from leasehold.kit.data import close_databases, database_of
-from leasehold_documents import notifying, searching
+from leasehold_documents import notifying, reviewing, searching
 from leasehold_documents.data.migrating import MIGRATIONS
 from tests.documents.flow.kit import Office, open_office, pdf_of
-from tests.faults.document_steps import Asked, Ended, Place
+from tests.faults.document_steps import DECIDED, Asked, Ended, Place
 from tests.faults.fleet import ROOT, Fleet
 from tests.faults.target import Target, postgres_target, sqlite_target
 from tests.faults.worker_main import WorkerOptions
@@ -98,9 +98,10 @@ def _in_order(chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # -- killed at a step ------------------------------------------------------------------------------
 class Steps:
-    """Extracts documents, each in a process that is killed at a point."""
+    """Takes documents in and does all with them, each in a process that is killed at a point."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, folder: Path) -> None:
+        self._folder = folder
         said = msgspec.json.encode(place).decode()
         words = [sys.executable, "-m", "tests.faults.document_steps", said]
         self._process = subprocess.Popen(
@@ -118,46 +119,65 @@ class Steps:
     ) -> None:
         self._process.communicate()
 
-    def run(self, office: Office, point: int) -> tuple[dict[str, Any], Ended]:
-        """Add a document and let it be extracted until the point; 0 kills nothing."""
-        document = add(office, point)
+    def run(self, office: Office, point: int) -> Ended:
+        """Let a document be done with until the point; 0 kills nothing."""
+        file = self._folder / f"{point}.pdf"
+        file.write_bytes(paper(point))
         asked = Asked(
-            user_id=office.access.user_id,
-            tenant_id=office.tenant_id,
-            extraction_id=office.estimate(document).extraction_id,
-            point=point,
+            user_id=office.access.user_id, tenant_id=office.tenant_id, file=str(file), point=point
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(msgspec.json.encode(asked).decode() + "\n")
         self._process.stdin.flush()
-        ended = msgspec.json.decode(self._process.stdout.readline(), type=Ended)
-        return document, ended
+        return msgspec.json.decode(self._process.stdout.readline(), type=Ended)
 
 
-def recover(office: Office, document: dict[str, Any]) -> None:
-    """Do what comes by itself: leases lapse, and the person, who got no answer, asks again."""
+def recover(office: Office, point: int) -> dict[str, Any]:
+    """Do what comes by itself: leases lapse, and the person, who got no answer, looks and goes on.
+
+    Returns the document.
+    """
     store = office.client.store
     store.skew_seconds += 3600
     store.reclaim([(each, 0.0) for each in store.lapsed(limit=100)])
-    found = office.rows("extractions", document_id=document["id"])
-    if {row["status"] for row in found} <= {"awaiting_consent"}:
+    found = office.rows("documents", name=f"{point}.pdf")
+    document = found[0] if found else add(office, point)
+    states = {row["status"] for row in office.rows("extractions", document_id=document["id"])}
+    if states <= {"awaiting_consent"}:
         office.agree(document)
     office.work()
+    (suggestion,) = office.rows("document_suggestions", document_id=document["id"])
+    if suggestion["decided_by"] is None:
+        reviewing.correct(office.access, document["id"], DECIDED)
+    return document
+
+
+def faults_of_review(office: Office, document: dict[str, Any]) -> list[str]:
+    """List what of the promise was broken for a document that somebody has also reviewed."""
+    whose = {"document_id": document["id"]}
+    (row,) = office.rows("documents", id=document["id"])
+    promised = {
+        "it is there once": len(office.rows("documents", name=document["name"])) == 1,
+        "it is what was decided": row["doc_type"] == DECIDED,
+        "that is learnt once": len(office.rows("document_lessons", **whose)) == 1,
+        "no file is on its way": office.rows("document_arrivals", document_id=row["id"]) == [],
+    }
+    broken = [name for name, is_kept in promised.items() if not is_kept]
+    return broken + faults_of(office, document)
 
 
 def kill_at_all_steps(target: Target, folder: Path) -> tuple[int, list[str]]:
     """Kill at each point once; returns how many there are, and what was broken."""
     broken: list[str] = []
     place = Place(url=target.url, vault=str(folder / "vault"))
-    with opened(target, folder) as office, Steps(place) as steps:
-        _, whole = steps.run(office, 0)
-        points = len(whole.names)
+    with opened(target, folder) as office, Steps(place, folder) as steps:
+        points = len(steps.run(office, 0).names)
         for point in range(1, points + 1):
-            document, ended = steps.run(office, point)
-            recover(office, document)
+            ended = steps.run(office, point)
+            document = recover(office, point)
             told = f"killed at {point}, {ended.names[-1]}"
-            broken += [f"{told}: {fault}" for fault in faults_of(office, document)]
+            broken += [f"{told}: {fault}" for fault in faults_of_review(office, document)]
     return points, broken
 
 
