@@ -282,6 +282,27 @@ def test_a_payload_that_names_another_tenants_connector_is_refused_and_written_d
         assert (row["action"], row["tenant_id"]) == ("job.tenant_mismatch", office.tenant_id)
 
 
+def test_an_import_that_is_cancelled_stops_at_once_and_keeps_what_it_has(office: Office) -> None:
+    with cloud_of("dropbox", office) as cloud:
+        cloud.connect()
+        fill(cloud.server, 30)
+        job_id = cloud.start()
+        seen: list[str] = []
+
+        def cancel_at_the_third(request: Request) -> None:
+            if asks_for_content("dropbox", request):
+                seen.append(request.path)
+                if len(seen) == 3:
+                    office.client.cancel(job_id)
+
+        cloud.server.on_request = cancel_at_the_third
+        cloud.server.delay(0.05, CONTENT["dropbox"])
+        lh.Worker(office.client, ALL, slots=1, poll="100ms", grace="5s").run(until_empty=True)
+        assert cloud.job(job_id).state == "cancelled"
+        assert 2 <= len(cloud.documents()) < 30
+        assert office.rows("notifications") == []  # who has cancelled it knows
+
+
 def test_only_one_import_of_a_connector_runs_at_a_time(office: Office) -> None:
     with cloud_of("dropbox", office) as cloud:
         cloud.connect()

@@ -123,7 +123,7 @@ class Attempt:
     # -- fetching ----------------------------------------------------------------------------------
     def _fetch_all(self, provider: Provider, access: Access) -> None:
         """Copy one after the other; each is written down together with which one is next."""
-        copying = Copying(self._service, self._job.id, self._connector)
+        copying = Copying(self._service, self._job, self._connector)
         with self._saving() as connection:
             row = import_files.next_file(connection, self._job.id)
         while row is not None:

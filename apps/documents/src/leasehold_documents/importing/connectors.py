@@ -16,6 +16,8 @@ from leasehold_documents.providers.errors import AccessRevoked
 if TYPE_CHECKING:
     from leasehold_documents.access import Access
 
+_LIVE = ("queued", "blocked", "running", "failed")
+
 
 def find(access: Access) -> list[dict[str, Any]]:
     """List the tenant's connectors by name."""
@@ -39,11 +41,17 @@ def remove(access: Access, connector_id: UUID) -> None:
     """
     connector = get(access, connector_id)
     access.require("member" if connector["created_by"] == access.user_id else "admin")
-    name = f"import_{connector['provider']}"
-    for job in access.client.each(queue=IMPORT_QUEUE, kind=name):
-        if job.args.get("connector_id") == str(connector_id) and not job.state.is_final:
-            access.client.cancel(job.id)
+    _cancel_imports(access, connector)
     with suppress(AccessRevoked):
         TokenKeeper(Service(access.client, access.database), connector).forget()
     with access.write() as session:
         connectors.remove(session.connection(), access.tenant_id, connector_id)
+
+
+def _cancel_imports(access: Access, connector: dict[str, Any]) -> None:
+    """Cancel what has not ended. What is begun meanwhile finds no connector, and ends as well."""
+    kind = f"import_{connector['provider']}"
+    for state in _LIVE:
+        for job in access.client.each(state=state, queue=IMPORT_QUEUE, kind=kind):
+            if job.args.get("connector_id") == str(connector["id"]):
+                access.client.cancel(job.id)

@@ -32,16 +32,16 @@ class Outcome(NamedTuple):
 class Copying:
     """The files of one import, in the order in which they were found."""
 
-    def __init__(self, service: Service, job_id: UUID, connector: dict[str, Any]) -> None:
+    def __init__(self, service: Service, job: Any, connector: dict[str, Any]) -> None:
         self._service = service
-        self._job_id = job_id
+        self._job = job
         self._connector = connector
         self._vault = vault_of(settings())
 
     def mark(self, connection: Connection, row: dict[str, Any], outcome: Outcome) -> None:
         state, document_id, code = outcome
         import_files.mark(
-            connection, self._job_id, row["remote_id"], state, document_id=document_id, code=code
+            connection, self._job.id, row["remote_id"], state, document_id=document_id, code=code
         )
 
     def copy(self, provider: Provider, access: Access, row: dict[str, Any]) -> Outcome:
@@ -66,6 +66,7 @@ class Copying:
         with TemporaryFile() as opened:
             file = cast("BinaryIO", opened)
             provider.fetch(entry_of(row), file, most)
+            self._job.check()  # who was cancelled, or lost its lease meanwhile, adds nothing
             return Outcome(import_files.IMPORTED, self._add(access, row, file))
 
     def _add(self, access: Access, row: dict[str, Any], file: BinaryIO) -> UUID:

@@ -75,7 +75,10 @@ class GoogleDrive:
         if identifier.startswith("/"):
             return self._walk(identifier)
         url = f"{self._files}/{quote(identifier, safe='')}"
-        return self._entry(self._ask(url, {"fields": _MEMBERS, **_SHARED}))
+        found = self._ask(url, {"fields": _MEMBERS, **_SHARED})
+        if found.get("trashed"):
+            raise RemoteMissing
+        return self._entry(found)
 
     def fetch(self, entry: Entry, into: BinaryIO, most_bytes: int) -> None:
         url = f"{self._files}/{quote(entry.id, safe='')}"

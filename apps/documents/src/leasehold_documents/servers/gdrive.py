@@ -119,7 +119,7 @@ class DriveServer(FileServer):
 
     def _find(self, identifier: str) -> Node:
         node = self.tree.nodes.get(self.root_id if identifier == "root" else identifier)
-        if node is None or node.is_deleted:
+        if node is None:  # what was deleted lies in the bin, where it can be looked at
             raise Refused(error(404, "notFound", f"File not found: {identifier[:60]}."))
         return node
 
@@ -149,6 +149,8 @@ class DriveServer(FileServer):
         return found
 
     def _media(self, node: Node) -> Reply:
+        if node.is_deleted:
+            refuse(404, "notFound", "File not found.")
         if self._resource(node)["mimeType"].startswith(_GOOGLE):
             words = "Only files with binary content can be downloaded. Use Export instead."
             refuse(403, "fileNotDownloadable", words)
