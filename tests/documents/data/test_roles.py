@@ -14,7 +14,7 @@ from leasehold.kit.data import Database, database_of
 from leasehold_documents import searching
 from leasehold_documents.access import Access, Service
 from leasehold_documents.data.migrating import MIGRATIONS
-from leasehold_documents.errors import RolesRefused
+from leasehold_documents.errors import NotOfRole, RolesRefused
 from tests.documents.access.kit import Two, add_document, make_two
 from tests.documents.data.kit import enqueue, extract, run
 from tests.documents.flow.kit import another_tenant, open_office
@@ -117,6 +117,16 @@ def test_the_tenants_login_of_the_queue_sees_nothing_of_the_papers(logins: Login
         pytest.raises(psycopg.errors.InsufficientPrivilege),
     ):
         sql.execute("SELECT * FROM documents")
+
+
+def test_a_login_that_was_given_no_role_is_told_what_to_do(logins: Logins) -> None:
+    """As workers' logins are, whose roles were made after the tables."""
+    with (
+        lh.Client(logins.app) as client,
+        pytest.raises(NotOfRole, match="leasehold-documents migrate"),
+        Service(client, database_of(client.url)).read(),
+    ):
+        pytest.fail("reads")
 
 
 def test_who_does_not_own_the_tables_migrates_in_peace(worker: lh.Client) -> None:

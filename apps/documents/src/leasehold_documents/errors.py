@@ -158,3 +158,14 @@ class RolesRefused(DocumentsError):
             f"{made} GRANT {named} TO whoever migrates WITH ADMIN OPTION"
         )
         self.roles = roles
+
+
+class NotOfRole(DocumentsError):
+    """Who has logged in to the database may not act as a role that keeps tenants apart."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__(
+            f"this login of the database may not act as {role}: let who made the tables run "
+            "`leasehold-documents migrate`, which gives it to the queue's workers, or grant it"
+        )
+        self.role = role

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from leasehold_documents.errors import NotOfRole
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -23,6 +26,7 @@ _BIND = text(
 )
 _ACT = text("SELECT set_config('role', :role, true)")
 _NO_ROLE = "none"  # whoever has logged in
+_NO_ROLES = frozenset({"42501", "22023"})  # not allowed to be it; there is none
 _IN_FAILED_TRANSACTION = 3  # psycopg.pq.TransactionStatus.INERROR
 
 
@@ -30,13 +34,13 @@ def bind_member(connection: Connection, user_id: UUID, tenant_id: UUID | None) -
     """Let the rest of the transaction see what this person may; None: of all their tenants."""
     said = {"user": str(user_id), "tenant": "" if tenant_id is None else str(tenant_id)}
     if _has_roles(connection):
-        connection.execute(_BIND, said | {"role": MEMBER})
+        _bind(connection, said | {"role": MEMBER})
 
 
 def bind_worker(connection: Connection) -> None:
     """Let the rest of the transaction do the work of all tenants."""
     if _has_roles(connection):
-        connection.execute(_BIND, {"user": "", "tenant": "", "role": WORKER})
+        _bind(connection, {"user": "", "tenant": "", "role": WORKER})
 
 
 def unbind(connection: Connection) -> None:
@@ -57,6 +61,15 @@ def as_login(connection: Connection, role: str) -> Iterator[None]:
     finally:
         if not _has_failed(connection):
             connection.execute(_ACT, {"role": role})
+
+
+def _bind(connection: Connection, said: dict[str, str]) -> None:
+    try:
+        connection.execute(_BIND, said)
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) not in _NO_ROLES:
+            raise
+        raise NotOfRole(said["role"]) from None
 
 
 def _has_roles(connection: Connection) -> bool:

@@ -74,6 +74,7 @@ PROBLEMS = DocumentProblems(
         errors.EngineClosed: (503, "engine-closed"),
         errors.VaultFailed: (503, "vault-unavailable"),
         errors.NotInVault: (404, "file-gone"),
+        errors.NotOfRole: (503, "database-unavailable"),
         lh.JobNotFound: (404, "job-not-found"),
         lh.WrongState: (409, "wrong-state"),
     }
