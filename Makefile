@@ -56,6 +56,7 @@ bench-plots: $(PLOTS_READY) ## Draw what bench and bench-peers measured into doc
 
 screenshots: $(READY) ## Take the pictures of pages in docs/images anew (needs Chromium)
 	$(BIN)/python -m tests.browser.screenshots
+	$(BIN)/python -m tests.documents.screenshots
 	$(BIN)/python -m tests.links.screenshots
 	$(BIN)/python -m tests.sync.screenshots
 

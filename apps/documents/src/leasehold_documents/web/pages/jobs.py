@@ -8,9 +8,10 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from leasehold_documents.model.jobs import EXTRACT
+from leasehold_documents.running.settling import reason_of
 from leasehold_documents.web.api import jobs
 from leasehold_documents.web.api.values import JobPath, JobStatus
-from leasehold_documents.web.pages.shell import PAGES, OfVisit
+from leasehold_documents.web.pages.shell import PAGES, OfVisit, Visit, code_text
 from leasehold_documents.web.people import Changer, Reader
 
 router = APIRouter(prefix="/jobs", include_in_schema=False)
@@ -31,7 +32,7 @@ def show_jobs(
     return PAGES.render(
         visit,
         "jobs.html",
-        jobs=[_shown(each) for each in page.rows],
+        jobs=[_shown(visit, each) for each in page.rows],
         chosen=status or "",
         next=page.next and visit.link("/jobs", status=status, before=page.next),
     )
@@ -51,11 +52,18 @@ def retry(job_id: JobPath, visit: OfVisit, access: Changer) -> Response:
     return visit.go("/jobs", "retried")
 
 
-def _shown(job: dict[str, Any]) -> dict[str, Any]:
+def _shown(visit: Visit, job: dict[str, Any]) -> dict[str, Any]:
     """Say what can be done: an extraction that has ended needs a new consent, on its paper."""
     is_spent = job["type"] == EXTRACT and job["status"] in {"dead", "cancelled"}
     return job | {
+        "why": _why(visit, job["error_message"] or ""),
         "document_id": job["payload"].get("document_id"),
         "may_cancel": job["status"] in CANCELLABLE,
         "may_retry": job["status"] in RETRIABLE and not is_spent,
     }
+
+
+def _why(visit: Visit, error: str) -> str:
+    """Say why it failed, in the reader's language where the error has a code of ours."""
+    code, message = reason_of(error)
+    return error if message == error else code_text(visit, code, message)

@@ -92,7 +92,11 @@ class DocumentPages(web.Pages):
     def render(
         self, visit: web.Visit, template: str, *, status: int = 200, **values: Any
     ) -> HTMLResponse:
-        written = {"money": partial(money, visit), "type_name": partial(type_name, visit)}
+        written = {
+            "money": partial(money, visit),
+            "size": partial(size, visit),
+            "type_name": partial(type_name, visit),
+        }
         return super().render(visit, template, status=status, **(written | values))
 
     def show_problem(self, request: Request, problem: Problem) -> Response:
@@ -108,6 +112,14 @@ def money(visit: web.Visit, cents: int | None) -> str:
     if cents is None:
         return visit.say("none")
     return visit.say("money", amount=visit.say.number(cents / 100, 2))
+
+
+def size(visit: web.Visit, count: int) -> str:
+    """Write a number of bytes."""
+    for unit, least in (("MB", 1 << 20), ("kB", 1 << 10)):
+        if count >= least:
+            return f"{visit.say.number(count / least, 1)} {unit}"
+    return f"{count} B"
 
 
 def type_name(visit: web.Visit, doc_type: str | None) -> str:

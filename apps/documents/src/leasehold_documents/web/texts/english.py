@@ -311,6 +311,7 @@ ENGLISH: Mapping[str, str] = {
     "problem.nobody-began-it": "Nobody who is still known has begun the import.",
     "problem.provider-mismatch": "The drive is at another provider.",
     "problem.bad-connector": "That is no drive.",
+    "problem.cancelled": "Cancelled. Nothing was charged.",
     "problem.wrong-csrf": "Please load the page again, and try once more.",
     "problem.not-for-tenants": "That is only for those who run the service.",
     "problem.empty-query": "What is to be searched for?",

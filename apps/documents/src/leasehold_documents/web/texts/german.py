@@ -318,6 +318,7 @@ GERMAN: Mapping[str, str] = {
     "problem.nobody-began-it": "Den Import hat niemand begonnen, der noch bekannt ist.",
     "problem.provider-mismatch": "Das Laufwerk ist bei einem anderen Anbieter.",
     "problem.bad-connector": "Das ist kein Laufwerk.",
+    "problem.cancelled": "Abgebrochen. Es wurde nichts berechnet.",
     "problem.wrong-csrf": "Bitte die Seite neu laden und noch einmal versuchen.",
     "problem.not-for-tenants": "Das ist nur für die, die den Dienst betreiben.",
     "problem.empty-query": "Wonach soll gesucht werden?",
