@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from leasehold import Keyring
 from leasehold_documents import billing
 from leasehold_documents.access import Access, memberships_of, user_named
 from leasehold_documents.demo import files
@@ -184,3 +185,28 @@ def test_jobs_are_listed_cancelled_and_tried_again(
     assert (refused.code, "CONSENT_SPENT" in refused.err) == (1, True)
     assert ready("jobs", "cancel", str(uuid4())).code == 3
     assert balance(queue, database) == (4, 0, 2)
+
+
+def test_a_password_opens_a_file_once_and_stands_nowhere(
+    ready: Run, papers: Path, queue: lh.Client, database: Database
+) -> None:
+    locked = papers / "Loehne.xlsx"
+    locked.write_bytes(files.excel(("Lohnabrechnung", 2850), password="swordfish"))
+    ready("upload", str(locked))
+    keys = papers / "keys.json"
+    Keyring.generate().save(keys)
+    words = ("extract", "Loehne.xlsx", "--yes", "--wait")
+
+    without = ready(*words)
+    assert (without.code, "DOCUMENT_ENCRYPTED" in without.out) == (5, True)
+    keyless = ready(*words, "--password", stdin="swordfish\n")
+    assert (keyless.code, "LEASEHOLD_KEYS" in keyless.err) == (1, True)
+    wrong = ready(*words, "--password", stdin="guess\n", LEASEHOLD_KEYS=str(keys))
+    assert wrong.code == 5
+    right = ready(*words, "--password", stdin="swordfish\n", LEASEHOLD_KEYS=str(keys))
+    assert (right.code, "1 page" in right.out) == (0, True)
+    assert "Lohnabrechnung" in ready("search", "lohnabrechnung").out
+    assert queue.credentials.list() == []
+    said = [without, keyless, wrong, right]
+    assert not any("swordfish" in each.out + each.err for each in said)
+    assert balance(queue, database).booked_cents == 2
