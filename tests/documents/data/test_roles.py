@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,10 @@ import psycopg
 import pytest
 
 import leasehold as lh
-from leasehold.kit.data import Database, database_of
+from leasehold.kit.data import Database, close_databases, database_of
 from leasehold_documents import searching
 from leasehold_documents.access import Access, Service
+from leasehold_documents.data import audit
 from leasehold_documents.data.migrating import MIGRATIONS
 from leasehold_documents.errors import NotOfRole, RolesRefused
 from tests.documents.access.kit import Two, add_document, make_two
@@ -20,7 +22,7 @@ from tests.documents.data.kit import enqueue, extract, run
 from tests.documents.flow.kit import another_tenant, open_office
 from tests.documents.owning import owned_database
 from tests.safety.roles import Access as Logins
-from tests.safety.roles import database_with_roles
+from tests.safety.roles import access_to, database_with_roles, drop_roles
 
 if TYPE_CHECKING:
     from tests.postgres_server import PostgresServer
@@ -135,23 +137,23 @@ def test_who_does_not_own_the_tables_migrates_in_peace(worker: lh.Client) -> Non
 
 def test_roles_that_come_later_are_given_their_due(postgres_server: PostgresServer) -> None:
     url = postgres_server.create_database()
+    prefix = f"t{secrets.token_hex(4)}_"
     try:
         with lh.Client(url) as client:
             client.store.migrate()
-            MIGRATIONS.migrate(client)
+            assert MIGRATIONS.migrate(client)
+            client.store.set_up_roles(prefix)
+            logins = access_to(url, prefix)
+            with lh.Client(logins.worker) as worker:
+                with pytest.raises(NotOfRole):
+                    audit.record(database_of(worker.url), "too early")
+                assert MIGRATIONS.migrate(client) == []  # no step, but the rights
+                make_two(database_of(worker.url))
+                audit.record(database_of(worker.url), "in time")
     finally:
+        close_databases()
         postgres_server.drop_database(url)
-    with database_with_roles(postgres_server) as logins:
-        with lh.Client(logins.admin) as client:
-            MIGRATIONS.migrate(client)
-            with psycopg.connect(logins.admin, autocommit=True) as sql:
-                revoke: Any = (
-                    f"REVOKE documents_member, documents_worker FROM {logins.roles.worker}"
-                )
-                sql.execute(revoke)
-            assert MIGRATIONS.migrate(client) == []  # no step, but the rights
-        with lh.Client(logins.worker) as client:
-            make_two(database_of(client.url))
+        drop_roles(postgres_server, prefix)
 
 
 def test_who_may_make_no_roles_is_told_what_to_do(postgres_server: PostgresServer) -> None:
