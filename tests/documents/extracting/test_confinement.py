@@ -14,11 +14,15 @@ from typing import Any
 
 import pytest
 
+from leasehold_documents.errors import Rejected
+from leasehold_documents.extracting.bounds import Bounds
 from leasehold_documents.extracting.builtin import BuiltIn
 from leasehold_documents.extracting.messages import Render
 from tests.documents.extracting import papers
+from tests.documents.extracting.processes import children, nursery
 
 PDF = "application/pdf"
+SLEEP = ["/bin/sleep", "600"]
 _TAKEN_OVER = """
 import errno, json, os, resource, socket
 
@@ -65,6 +69,27 @@ def test_a_reader_has_no_network_starts_nothing_and_knows_no_secret(
     assert len(taken_over["open"]) <= 7
 
 
+def test_a_reader_that_hangs_is_ended_at_its_time(tmp_path: Path) -> None:
+    path = papers.pdf(tmp_path / "a", ["Text"])
+    engine = BuiltIn(Bounds(seconds=0.5))
+    try:
+        with pytest.raises(Rejected) as refused:
+            engine._asking.table(Render(PDF, 1, SLEEP), path)
+    finally:
+        engine.close()
+    assert refused.value.code == "PARSER_CRASH"
+    assert "too long" in refused.value.reason
+
+
+def test_a_silent_reader_ends_when_nobody_listens_any_more(engine: BuiltIn, tmp_path: Path) -> None:
+    path = papers.pdf(tmp_path / "a", ["Text"])
+    asked = engine._asking._children.ask(Render(PDF, 1, SLEEP), path)
+    asked.__enter__()
+    reader = _first_child(nursery(engine))
+    assert not asked.__exit__(InterruptedError, InterruptedError(), None)
+    _wait_for_end(reader)
+
+
 def test_many_threads_ask_at_once_and_each_has_its_own_answer(
     engine: BuiltIn, tmp_path: Path
 ) -> None:
@@ -91,10 +116,22 @@ def test_the_nursery_ends_with_a_worker_that_was_killed(tmp_path: Path) -> None:
         [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE
     ) as worker:
         assert worker.stdout is not None
-        nursery = int(worker.stdout.readline())
+        started = int(worker.stdout.readline())
         worker.send_signal(signal.SIGKILL)
+    _wait_for_end(started)
+
+
+def _first_child(process: int) -> int:
     deadline = time.monotonic() + 20
-    while _is_running(nursery):
+    while not (found := children(process)):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return found[0]
+
+
+def _wait_for_end(process: int) -> None:
+    deadline = time.monotonic() + 20
+    while _is_running(process):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
