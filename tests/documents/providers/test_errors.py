@@ -145,3 +145,25 @@ def test_a_name_with_quotes_is_found_at_google() -> None:
     with served("gdrive") as (server, provider, _):
         server.put("/O'Hara \\ Söhne/Brief.txt", b"x")
         assert provider.look("/O'Hara \\ Söhne/Brief.txt").name == "Brief.txt"
+
+
+@pytest.mark.parametrize("name", ["onedrive", "gdrive"])
+def test_an_id_of_somebody_leads_nowhere_else(name: str) -> None:
+    with served(name) as (server, provider, _):
+        for odd in ("..", ".", "../../me", "a/../../b"):
+            with pytest.raises(RemoteMissing):
+                provider.look(odd)
+        own = ("/v1.0/me/drive/items/", "/drive/v3/files/")  # as one part of the address
+        assert all(each.path.startswith(own) for each in server.seen())
+
+
+def test_a_cursor_of_somebody_leads_nowhere_else() -> None:
+    with served("onedrive") as (server, provider, held):
+        place, before = provider.place("/"), server.count()
+        others = ("/v1.0/me/messages", "/v1.0/me/drive/../messages", "/v1.0/me/drivel/x")
+        foreign = "http://203.0.113.9/v1.0/me/drive/root/delta"
+        for link in (foreign, *(f"{server.url}{path}" for path in others)):
+            with pytest.raises(BadAnswer):
+                provider.browse(place, link)
+        assert server.count() == before
+        assert held.stale == []

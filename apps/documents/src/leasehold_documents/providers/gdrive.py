@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, BinaryIO, ClassVar
-from urllib.parse import quote
 
 from leasehold_documents.providers.errors import (
     ListingReset,
@@ -16,7 +15,7 @@ from leasehold_documents.providers.errors import (
 from leasehold_documents.providers.http import LONGEST_REST_SECONDS, Answer, Http
 from leasehold_documents.providers.interface import FILE, FOLDER, Entry, Page
 from leasehold_documents.providers.oauth import Endpoints
-from leasehold_documents.providers.reading import member, objects, text
+from leasehold_documents.providers.reading import member, objects, segment, text
 from leasehold_documents.providers.refusing import usual_refusal
 
 _OK = 200
@@ -74,14 +73,14 @@ class GoogleDrive:
     def look(self, identifier: str) -> Entry:
         if identifier.startswith("/"):
             return self._walk(identifier)
-        url = f"{self._files}/{quote(identifier, safe='')}"
+        url = f"{self._files}/{segment(identifier)}"
         found = self._ask(url, {"fields": _MEMBERS, **_SHARED})
         if found.get("trashed"):
             raise RemoteMissing
         return self._entry(found)
 
     def fetch(self, entry: Entry, into: BinaryIO, most_bytes: int) -> None:
-        url = f"{self._files}/{quote(entry.id, safe='')}"
+        url = f"{self._files}/{segment(entry.id)}"
         asked = {"alt": "media", **_SHARED}
         if entry.export:
             url, asked = f"{url}/export", {"mimeType": entry.export}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, BinaryIO, ClassVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from leasehold_documents.providers.errors import (
     BadAnswer,
@@ -15,7 +15,7 @@ from leasehold_documents.providers.errors import (
 from leasehold_documents.providers.http import Answer, Http
 from leasehold_documents.providers.interface import FILE, FOLDER, GONE, Entry, Page
 from leasehold_documents.providers.oauth import Endpoints
-from leasehold_documents.providers.reading import member, objects, text
+from leasehold_documents.providers.reading import member, objects, segment, text
 from leasehold_documents.providers.refusing import usual_refusal
 
 _OK = 200
@@ -54,14 +54,14 @@ class OneDrive:
         return self._page(self._ask(cursor or f"{self._drive}/root/delta"))
 
     def browse(self, place: str, cursor: str | None) -> Page:
-        first = f"{self._drive}/items/{quote(place, safe='')}/children"
+        first = f"{self._drive}/items/{segment(place)}/children"
         return self._page(self._ask(self._own(cursor) if cursor else first))
 
     def look(self, identifier: str) -> Entry:
         return _entry(self._ask(self._address(identifier)))
 
     def fetch(self, entry: Entry, into: BinaryIO, most_bytes: int) -> None:
-        url = f"{self._drive}/items/{quote(entry.id, safe='')}/content"
+        url = f"{self._drive}/items/{segment(entry.id)}/content"
         answer = self._http.save("GET", url, into, most_bytes, entry.digest)
         if answer.status != _OK:
             raise _refusal(answer)
@@ -71,7 +71,7 @@ class OneDrive:
             return f"{self._drive}/root"
         if identifier.startswith("/"):
             return f"{self._drive}/root:{quote(identifier)}:"
-        return f"{self._drive}/items/{quote(identifier, safe='')}"
+        return f"{self._drive}/items/{segment(identifier)}"
 
     def _page(self, document: dict[str, Any]) -> Page:
         entries = tuple(_entry(each) for each in objects(document, "value"))
@@ -80,9 +80,8 @@ class OneDrive:
         return Page(entries=entries, cursor=cursor)
 
     def _own(self, link: str) -> str:
-        """Follow a link only to where the token belongs."""
-        said, known = urlsplit(link), urlsplit(self._api)
-        if (said.scheme, said.netloc) != (known.scheme, known.netloc):
+        """Follow a link only to where the token belongs: pages of this drive."""
+        if not link.startswith(f"{self._drive}/") or ".." in link:
             raise BadAnswer("the next page is said to be at another address")
         return link
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
-from leasehold_documents.providers.errors import BadAnswer
+from leasehold_documents.providers.errors import BadAnswer, RemoteMissing
 
 
 def text(document: dict[str, Any], name: str) -> str:
@@ -27,3 +28,10 @@ def member(document: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the object that stands under a name, or an empty one."""
     found = document.get(name)
     return found if isinstance(found, dict) else {}
+
+
+def segment(identifier: str) -> str:
+    """Write an id as one part of an address; what would lead out of it is nobody's id."""
+    if not identifier.strip("."):
+        raise RemoteMissing
+    return quote(identifier, safe="")
