@@ -167,7 +167,7 @@ SCENARIOS = (
         size=Size(jobs=500),
         stores=(SQLITE,),
     ),
-    Scenario(name="documents, scans", measure=recognize, size=Size(jobs=5), stores=(SQLITE,)),
+    Scenario(name="documents, scans", measure=recognize, size=Size(jobs=3), stores=(SQLITE,)),
     # Of five tenants; `--only "documents, search" --scale 20` is a million chunks of a hundred.
     Scenario(name="documents, search", measure=search_chunks, size=Size(jobs=50_000)),
     Scenario(name="sync, customers", measure=sync_customers),
