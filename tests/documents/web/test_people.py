@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from sqlalchemy import text
 
 from leasehold_documents.access import create_user
 from leasehold_documents.settings import lending
 from tests.documents.web.kit import SECRET, serve_inside, settings_for, token_of
+from tests.web.test_jwt import jwk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +71,33 @@ def test_issuer_and_audience_are_the_very_ones_if_they_are_said(
         for wrong in ({"iss": "https://evil.example"}, {"aud": "others"}):
             asker.as_user(two.ada, None, **(right | wrong)).refused(401, "GET", "/api/me")
         asker.as_user(two.ada).refused(401, "GET", "/api/me")
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_tokens_of_an_issuer_are_believed_by_its_keys_alone(
+    queue: lh.Client, two: Two, tmp_path: Path
+) -> None:
+    key, other = (rsa.generate_private_key(65_537, 2_048) for _ in range(2))
+    keys = tmp_path / "jwks.json"
+    keys.write_text(json.dumps({"keys": [jwk(key)]}))
+    names = {"iss": "https://id.example", "aud": "documents"}
+    said = settings_for(
+        tmp_path, jwks_url=str(keys), jwt_issuer=names["iss"], jwt_audience=names["aud"]
+    )
+    claims = {"sub": str(two.ada), "exp": 4_000_000_000} | names
+    head = {"kid": "first"}
+    with lending(said), serve_inside(queue) as asker:
+
+        def status(token: str) -> int:
+            headers = {"authorization": f"Bearer {token}"}
+            return asker.ask("GET", "/api/me", headers=headers).status_code
+
+        assert status(jwt.encode(claims, key, "RS256", head)) == 200
+        assert status(jwt.encode(claims, other, "RS256", head)) == 401
+        assert status(jwt.encode(claims | {"aud": "others"}, key, "RS256", head)) == 401
+        assert status(jwt.encode(claims | {"exp": 1}, key, "RS256", head)) == 401
+        # Where an issuer is named, our own secret signs nobody in.
+        assert status(jwt.encode(claims, SECRET, "HS256", head)) == 401
 
 
 def test_another_tenant_is_refused_and_that_is_written_down(

@@ -28,7 +28,7 @@ def show_connectors(visit: OfVisit, access: Reader) -> Response:
         visit,
         "connectors.html",
         connectors=importing.find(access),
-        providers=offered(visit.hub.settings),
+        providers=offered(),
     )
 
 
