@@ -31,3 +31,11 @@ def cloud(request: pytest.FixtureRequest, office: Office) -> Iterator[Cloud]:
     with cloud_of(request.param, office, page_size=5) as cloud:
         cloud.connect()
         yield cloud
+
+
+@pytest.fixture
+def dropbox(office: Office) -> Iterator[Cloud]:
+    """One of them, where it does not matter which."""
+    with cloud_of("dropbox", office) as cloud:
+        cloud.connect()
+        yield cloud

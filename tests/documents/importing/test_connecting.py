@@ -107,33 +107,33 @@ def test_without_keys_nothing_is_connected(url: str, office: Office, database: D
             importing.connect(access, "dropbox", redirect_uri=BACK)
 
 
-def test_a_connector_of_another_tenant_is_not_there(cloud: Cloud) -> None:
-    assert cloud.connector_id is not None
-    stranger = another_tenant(cloud.office)
+def test_a_connector_of_another_tenant_is_not_there(dropbox: Cloud) -> None:
+    assert dropbox.connector_id is not None
+    stranger = another_tenant(dropbox.office)
     assert importing.find(stranger) == []
     for touch in (importing.get, importing.browse, importing.start, importing.remove):
         with pytest.raises(NotFound):
-            touch(stranger, cloud.connector_id)
+            touch(stranger, dropbox.connector_id)
 
 
-def test_readers_neither_connect_nor_import(cloud: Cloud) -> None:
-    assert cloud.connector_id is not None
-    reader = colleague(cloud.office, "reader")
+def test_readers_neither_connect_nor_import(dropbox: Cloud) -> None:
+    assert dropbox.connector_id is not None
+    reader = colleague(dropbox.office, "reader")
     with pytest.raises(Forbidden):
-        importing.connect(reader, cloud.name, redirect_uri=BACK)
+        importing.connect(reader, dropbox.name, redirect_uri=BACK)
     with pytest.raises(Forbidden):
-        importing.start(reader, cloud.connector_id)
+        importing.start(reader, dropbox.connector_id)
 
 
-def test_disconnecting_cancels_imports_forgets_tokens_and_keeps_papers(cloud: Cloud) -> None:
-    assert cloud.connector_id is not None
-    fill(cloud.server, 2)
-    cloud.run()
-    waiting = cloud.start()
+def test_disconnecting_cancels_imports_forgets_tokens_and_keeps_papers(dropbox: Cloud) -> None:
+    assert dropbox.connector_id is not None
+    fill(dropbox.server, 2)
+    dropbox.run()
+    waiting = dropbox.start()
     with pytest.raises(Forbidden):
-        importing.remove(colleague(cloud.office), cloud.connector_id)
-    importing.remove(cloud.office.access, cloud.connector_id)
-    assert cloud.job(waiting).state == "cancelled"
-    assert importing.find(cloud.office.access) == []
-    assert cloud.office.access.client.credentials.list() == []
-    assert [row["connector_id"] for row in cloud.documents()] == [None, None]
+        importing.remove(colleague(dropbox.office), dropbox.connector_id)
+    importing.remove(dropbox.office.access, dropbox.connector_id)
+    assert dropbox.job(waiting).state == "cancelled"
+    assert importing.find(dropbox.office.access) == []
+    assert dropbox.office.access.client.credentials.list() == []
+    assert [row["connector_id"] for row in dropbox.documents()] == [None, None]

@@ -252,14 +252,14 @@ def test_the_token_goes_nowhere_but_to_its_own_cloud(office: Office) -> None:
         assert all("authorization" not in each.headers for each in downloads)
 
 
-def test_who_is_no_member_any_more_imports_nothing(cloud: Cloud) -> None:
-    fill(cloud.server, 3)
-    job_id = cloud.start()
-    with cloud.office.database.write() as connection:
+def test_who_is_no_member_any_more_imports_nothing(dropbox: Cloud) -> None:
+    fill(dropbox.server, 3)
+    job_id = dropbox.start()
+    with dropbox.office.database.write() as connection:
         connection.execute(memberships.delete())
-    cloud.work()
-    assert cloud.job(job_id).state == "cancelled"
-    assert cloud.documents() == []
+    dropbox.work()
+    assert dropbox.job(job_id).state == "cancelled"
+    assert dropbox.documents() == []
 
 
 def test_a_payload_that_names_another_tenants_connector_is_refused_and_written_down(
