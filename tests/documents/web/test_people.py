@@ -133,7 +133,7 @@ def test_a_token_of_the_service_is_somebody_whose_address_it_has(
     eve = asker.as_token("eve@example.com", scope="operate")
     tenants = [each["tenant_id"] for each in eve.get("/api/me")["organizations"]]
     assert tenants == [str(two.first), str(two.second)]
-    bound = asker.as_token("bob@example.com", scope="operate", tenant=str(two.second))
+    bound = asker.as_token(str(two.eve), scope="operate", tenant=str(two.second))
     assert bound.get("/api/documents")["documents"] == []
     bound.refused(403, "GET", "/api/documents", headers={"x-tenant": str(two.first)})
     reading = asker.as_token("ada@example.com", scope="read")
