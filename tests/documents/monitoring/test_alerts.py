@@ -29,19 +29,19 @@ def mail() -> Iterator[Mailbox]:
 
 
 def test_more_than_100_jobs_are_a_warning_in_the_log(
-    queue: lh.Client, two: Two, caplog: pytest.LogCaptureFixture
+    queue: lh.Client, database: Database, two: Two, caplog: pytest.LogCaptureFixture
 ) -> None:
     tenant = queue.for_tenant(str(two.first))
     tenant.enqueue_many(extract.call(two.first, "unstructured_fast") for _ in range(101))
     with caplog.at_level(logging.WARNING):
         AlertWatch(queue, alert_config(Settings())).step()
-    (alert,) = [each for each in alerts_of(queue) if each.name == "depth"]
+    (alert,) = [each for each in alerts_of(queue, database) if each.name == "depth"]
     assert (alert.subject, alert.value) == ("documents", 101.0)
     assert any(each.levelno == logging.WARNING for each in caplog.records)
 
 
 def test_more_than_10_deaths_in_an_hour_are_mailed_to_the_admin(
-    queue: lh.Client, two: Two, mail: Mailbox
+    queue: lh.Client, database: Database, two: Two, mail: Mailbox
 ) -> None:
     said = Settings(
         smtp_host="127.0.0.1",
@@ -55,7 +55,7 @@ def test_more_than_10_deaths_in_an_hour_are_mailed_to_the_admin(
         enqueue(queue, two.first, "die")
     run(queue)
     watch.step()
-    assert not [each for each in alerts_of(queue) if each.name == "dead"]
+    assert not [each for each in alerts_of(queue, database) if each.name == "dead"]
     enqueue(queue, two.second, "die")
     run(queue)
     AlertWatch(queue, alert_config(said)).look()

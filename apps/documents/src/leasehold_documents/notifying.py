@@ -71,6 +71,26 @@ def mail(notice_id: UUID) -> None:
         send(settings(), message_of(notice, settings()))
 
 
+@lh.task(
+    name="documents.tell_admin",
+    queue=QUEUE,
+    max_attempts=6,
+    retry=lh.delays("1m", "5m", "30m", "2h"),
+    timeout="2m",
+    key=lh.by("engine"),
+    cooldown="1h",  # a key that stays refused is no news
+)
+def tell_admin(engine: str, reason: str) -> None:
+    """Tell the platform's admin of an engine whose service refuses us."""
+    said = settings()
+    message = EmailMessage()
+    message["From"] = said.smtp_from or said.smtp_user
+    message["To"] = said.admin_email
+    message["Subject"] = f"{engine} is paused"
+    message.set_content(f"{engine} is paused, and its documents wait: {reason}.\n")
+    send(said, message)
+
+
 def tell(
     service: Service,
     session: Session,

@@ -8,7 +8,7 @@ from leasehold_documents.importing import (
     import_gdrive,
     import_onedrive,
 )
-from leasehold_documents.notifying import mail
+from leasehold_documents.notifying import mail, tell_admin
 from leasehold_documents.papers import daily, forget_files, sweep
 from leasehold_documents.running.classification import classify_document
 from leasehold_documents.running.ended import extraction_ended
@@ -29,4 +29,5 @@ __all__ = [
     "import_onedrive",
     "mail",
     "sweep",
+    "tell_admin",
 ]

@@ -2,19 +2,25 @@
 
 More than 100 jobs in a queue are a warning in the log; more than 10 that died within an hour are an
 error, told to the platform's admin by e-mail, if there is one and a mail server; no worker for 5
-minutes is an error, too, and the health check fails.
+minutes is an error, too, and the health check fails. An engine whose service refuses our key is
+shown among them while it is paused; the admin is told by the job that has met it.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leasehold.alerting import AlertConfig, read_config
+from leasehold_documents.access import Service
+from leasehold_documents.data import pauses
 from leasehold_documents.settings import Settings, settings
 
 if TYPE_CHECKING:
     import leasehold as lh
+    from leasehold.kit.data import Database
 
 _RULES = """
 [alerts.depth]
@@ -42,9 +48,31 @@ def alert_config(said: Settings | None = None) -> AlertConfig:
     return read_config(rules + admin, where="the settings of documents")
 
 
-def alerts_of(client: lh.Client) -> list[lh.Alert]:
-    """List what fires now, in all processes that watch."""
-    return client.alerts.list(firing=True)
+class Alert(NamedTuple):
+    """Something that is not as it should be."""
+
+    name: str
+    subject: str
+    level: str
+    since: datetime
+    value: float
+    bound: float
+    text: str
+
+
+def alerts_of(client: lh.Client, database: Database) -> list[Alert]:
+    """List what fires now, in all processes that watch, and the engines that refuse us."""
+    firing = client.alerts.list(firing=True)
+    told = [Alert(*(getattr(each, name) for name in Alert._fields)) for each in firing]
+    with Service(client, database).read() as connection:
+        resting = pauses.find(connection, datetime.now(UTC))
+    return [*told, *map(_paused, resting)]
+
+
+def _paused(row: Mapping[str, Any]) -> Alert:
+    engine, until = row["engine"], row["until"]
+    text = f"{engine} is paused until {until:%H:%M} UTC, and its documents wait: {row['reason']}"
+    return Alert("engine", engine, "error", row["created_at"], 1, 0, text)
 
 
 def _admin(said: Settings) -> str:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import leasehold as lh
+from leasehold_documents import notifying
 from leasehold_documents.data import audit, pauses
 from leasehold_documents.errors import EngineClosed
 from leasehold_documents.settings import settings
@@ -43,8 +44,11 @@ def pausing_the_closed(service: Service, engine: str) -> Iterator[None]:
 def _pause(service: Service, engine: str, reason: str) -> datetime:
     now = datetime.now(UTC)
     until = now + PAUSE
+    said = settings()
     with service.write() as session:
         pauses.put(session.connection(), engine, until=until, reason=reason, now=now)
+        if said.smtp_host and said.admin_email:
+            service.on(session).enqueue(notifying.tell_admin, engine, reason)
     audit.record(service.database, "engine.paused", subject=engine, detail={"reason": reason})
     _logger.error("engine paused", extra={"engine": engine, "reason": reason})
     return until

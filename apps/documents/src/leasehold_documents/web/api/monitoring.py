@@ -95,7 +95,7 @@ def figures_of(access: Access, window: str, by: str) -> dict[str, Any]:
 @router.get("/api/alerts", response_model=AlertList, responses=PROBLEMS.responses())
 def list_alerts(_overseer: Overseer, hub: OfHub) -> dict[str, Any]:
     """List what is not as it should be, for those who run the service."""
-    return {"alerts": monitoring.alerts_of(hub.client)}
+    return {"alerts": [each._asdict() for each in monitoring.alerts_of(hub.client, hub.database)]}
 
 
 @router.get(

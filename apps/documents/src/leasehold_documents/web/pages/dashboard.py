@@ -28,7 +28,8 @@ def show_dashboard(
     with access.read() as connection:
         everything = browsing.Wanted()
         latest = browsing.papers(connection, access.tenant_id, everything, before=None, limit=ROWS)
-    alerts = monitoring.alerts_of(visit.hub.client) if is_overseer(visit.request) else []
+    hub = visit.hub
+    alerts = monitoring.alerts_of(hub.client, hub.database) if is_overseer(visit.request) else []
     return PAGES.render(
         visit,
         "dashboard.html",
