@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 import leasehold as lh
 from leasehold.kit.data import Database
 from leasehold_documents import tasks
-from leasehold_documents.access import Access
+from leasehold_documents.access import Access, add_member
 from leasehold_documents.settings import Settings, lending
 from leasehold_documents.web import application
 from tests.browser.kit import PHONE, visiting
@@ -46,6 +46,19 @@ def test_every_page_is_fit_for_everybody_and_nothing_of_strangers_runs(
     with visiting(browser, served, viewport=PHONE) as visit:
         for path in paths:
             look(visit, path)
+
+
+def test_who_belongs_to_two_organizations_sees_news_of_the_one_that_is_shown(
+    browser: Browser, served: Serving, queue: lh.Client, database: Database, two: Two
+) -> None:
+    add_member(database, two.ada, two.second)
+    access = Access(queue, database, two.ada, two.first)
+    with visiting(browser, served) as visit:
+        visit.open("/documents/")
+        expect(visit.page.locator("#unread")).to_have_text("0")
+        agree_to(access, hand_in(access, "a.txt", b"Ein Brief."))
+        lh.Worker(queue, tasks).run(until_empty=True)
+        expect(visit.page.locator("#unread")).to_have_text("1")
 
 
 def look(visit: Visit, path: str) -> None:

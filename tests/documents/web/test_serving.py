@@ -12,6 +12,7 @@ from leasehold_documents import tasks
 from leasehold_documents.access import add_member, remove_member
 from leasehold_documents.settings import lending
 from leasehold_documents.web import ALIASES, application
+from tests.documents.flow.engines import Scripted, reading_with
 from tests.documents.web.kit import LEASE, SERVICE_TOKEN, events, settings_for, token_of
 from tests.kit.serving import Serving, serving
 from tests.worker.kit import wait_until
@@ -77,6 +78,24 @@ def test_progress_and_news_are_told_as_they_happen(http: httpx.Client, queue: lh
             )
             until(heard, unread=1)
             until(counted, queued=0, running=0)
+
+
+def test_a_reading_that_is_under_way_says_how_many_pages_were_read(
+    http: httpx.Client, queue: lh.Client
+) -> None:
+    document_id = hand_in(http)
+    agree(http, document_id)
+    seen: list[int | None] = []
+
+    def act() -> None:
+        lh.current_job().checkpoint(done=3, total=7)
+        seen.append(http.get(f"/api/documents/{document_id}").json()["extraction"]["pages_read"])
+
+    with reading_with(Scripted(act)):
+        lh.Worker(queue, tasks).run(until_empty=True)
+    assert seen == [3]
+    last = http.get(f"/api/documents/{document_id}").json()["extraction"]
+    assert (last["status"], last["pages_read"]) == ("done", None)
 
 
 def until(told: Iterator[tuple[str, Any]], **wanted: Any) -> None:

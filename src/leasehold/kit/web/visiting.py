@@ -95,6 +95,11 @@ class Visit:
         response = self.go("/")
         if self.is_ours(back):
             response.headers["location"] = back
+        self.keep(response, name, value)
+        return response
+
+    def keep(self, response: Response, name: str, value: str) -> None:
+        """Keep a choice in this browser alone."""
         response.set_cookie(
             name,
             value,
@@ -104,7 +109,6 @@ class Visit:
             samesite="strict",
             secure=self.request.url.scheme == "https",
         )
-        return response
 
     def is_ours(self, back: str) -> bool:
         """Whether an address is a page of ours: `//elsewhere` would be another site."""

@@ -155,6 +155,7 @@ async def follow_document(
         found = browsing.paper(connection, access.tenant_id, document_id)
         if found is None:
             return None, True
+        count_pages(access, found)
         shown = Paper.model_validate(paper_of(found)).model_dump(mode="json")
         return shown, not is_moving(found)
 
@@ -176,4 +177,14 @@ def find_paper(access: Access, document_id: UUID) -> dict[str, Any]:
         found = browsing.paper(connection, access.tenant_id, document_id)
     if found is None:
         raise NotFound("document", document_id)
+    count_pages(access, found)
     return paper_of(found)
+
+
+def count_pages(access: Access, paper: dict[str, Any]) -> None:
+    """Say how far a reading is that is under way."""
+    last = paper["extraction"]
+    if last is not None:
+        is_running = last["status"] == "running"
+        saved = access.client.checkpoint(last["job_id"]) if is_running else None
+        last["pages_read"] = None if saved is None or saved.done is None else int(saved.done)

@@ -53,6 +53,7 @@ class Extraction(Document):
     started_at: datetime | None
     finished_at: datetime | None
     created_at: datetime
+    pages_read: int | None = Field(default=None, description="So far; null: nobody counts.")
 
 
 class Suggestion(Document):

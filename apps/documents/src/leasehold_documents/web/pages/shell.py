@@ -15,7 +15,14 @@ from leasehold.web import Problem, Refused
 from leasehold_documents import notifying
 from leasehold_documents.errors import Forbidden
 from leasehold_documents.web.hub import Hub, get_hub
-from leasehold_documents.web.people import SESSION_COOKIE, Caller, caller_of, reader_of, tenants_of
+from leasehold_documents.web.people import (
+    SESSION_COOKIE,
+    TENANT_COOKIE,
+    Caller,
+    caller_of,
+    reader_of,
+    tenants_of,
+)
 from leasehold_documents.web.texts import LANGUAGES
 
 if TYPE_CHECKING:
@@ -97,7 +104,9 @@ class DocumentPages(web.Pages):
             "size": partial(size, visit),
             "type_name": partial(type_name, visit),
         }
-        return super().render(visit, template, status=status, **(written | values))
+        response = super().render(visit, template, status=status, **(written | values))
+        _keep_tenant(visit, response)
+        return response
 
     def show_problem(self, request: Request, problem: Problem) -> Response:
         visit = self.visit(request)
@@ -105,6 +114,14 @@ class DocumentPages(web.Pages):
             where = f"{visit.link('/sign-in')}?next={quote(visit.address, safe='/')}"
             return RedirectResponse(where, 303)
         return super().show_problem(request, problem)
+
+
+def _keep_tenant(visit: web.Visit, response: Response) -> None:
+    """Let what a page asks for by itself be of the organization that it shows."""
+    if isinstance(visit, Visit) and len(visit.tenants) > 1 and visit.access is not None:
+        shown = str(visit.tenant_id)
+        if visit.request.cookies.get(TENANT_COOKIE) != shown:
+            visit.keep(response, TENANT_COOKIE, shown)
 
 
 def money(visit: web.Visit, cents: int | None) -> str:

@@ -117,6 +117,7 @@ ENGLISH: Mapping[str, str] = {
     ),
     "reading.password": "Password of the file (used once, and not kept)",
     "reading.under_way": "Being read; {price} is reserved.",
+    "reading.so_far": "{read} of {pages} pages.",
     "reading.withdraw": "Withdraw consent",
     "reading.withdraw_means": "The reading is cancelled, and refunded.",
     "reading.before": "So far",

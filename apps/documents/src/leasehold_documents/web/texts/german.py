@@ -117,6 +117,7 @@ GERMAN: Mapping[str, str] = {
     ),
     "reading.password": "Passwort der Datei (wird einmal benutzt und nicht aufbewahrt)",
     "reading.under_way": "Wird ausgelesen; {price} sind vorgemerkt.",
+    "reading.so_far": "{read} von {pages} Seiten.",
     "reading.withdraw": "Zustimmung zurückziehen",
     "reading.withdraw_means": "Das Auslesen wird abgebrochen und erstattet.",
     "reading.before": "Bisher",
