@@ -1,5 +1,6 @@
 """Fixtures that every test may use: a database of either kind, empty and its own."""
 
+import logging
 import os
 import shutil
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from tests.recycling import Shelf
 settings.register_profile("leasehold", deadline=None)
 settings.load_profile("leasehold")
 
+_LOGGERS: Final = (logging.getLogger(), logging.getLogger("leasehold"))
 # For tests that crash no server: a commit need not wait for a disk.
 HURRY: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -45,6 +47,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if any(NO_BROWSER in str(report.longrepr) for report in skipped):
         terminalreporter.write_sep("!", "browser tests skipped", red=True, bold=True)
         terminalreporter.write_line(NO_BROWSER, red=True)
+
+
+@pytest.fixture(autouse=True)
+def _logging_undone() -> Iterator[None]:
+    """Programs set up logging for a process of their own; here the next test has its own again."""
+    known = [(logger, logger.level, logger.propagate, logger.handlers[:]) for logger in _LOGGERS]
+    yield
+    for logger, level, propagates, handlers in known:
+        logger.setLevel(level)
+        logger.propagate = propagates
+        logger.handlers[:] = handlers
 
 
 @pytest.fixture(scope="session")

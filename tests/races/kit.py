@@ -122,6 +122,9 @@ class PostgresRace:
         try:
             yield side
         finally:
+            # By its own word: the server notices a closed connection some milliseconds later.
+            if not side.connection.broken:
+                side.connection.rollback()
             side.connection.close()
 
     def start(self, action: Callable[[], T]) -> Future[T]:

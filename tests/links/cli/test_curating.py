@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-
-import pytest
-
 import leasehold as lh
 from leasehold.kit.data import Database
 from tests.links.cli.kit import Said, run
 from tests.links.jobs.kit import known, titles
 from tests.links.jobs.test_curating import import_for, link_of
 from tests.links.odd_web import HTML, OddWeb, page
-
-
-@pytest.fixture(autouse=True)
-def _logging() -> Iterator[None]:
-    """The program sets up logging for a process of its own; here it is undone."""
-    logger = logging.getLogger("leasehold")
-    before = (logger.level, logger.propagate, list(logger.handlers))
-    yield
-    logger.level, logger.propagate = before[:2]
-    logger.handlers[:] = before[2]
 
 
 def work(url: str, *words: str) -> Said:
