@@ -68,6 +68,26 @@ def test_a_notice_of_the_same_store_pokes_even_without_inotify(
         assert not idle.wait(0)
 
 
+def test_a_write_that_there_was_no_allowance_for_wakes_the_next_wait(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a job that came just then would be found by the next poll."""
+    monkeypatch.setattr(waker, "_WAKES_AT_ONCE", 1.0)
+    monkeypatch.setattr(waker, "_WAKES_PER_SECOND", 1.0)
+    with (
+        closing(SqliteStore(sqlite_url)) as store,
+        closing(SqliteStore(sqlite_url)) as other,
+        closing(store.waker(QUEUES)) as idle,
+    ):
+        other.counts()
+        wait_until(lambda: not idle.wait(1.2), "it falls silent")
+        enqueue_one(other)
+        assert idle.wait(POLL_SECONDS)
+        enqueue_one(other)
+        assert not idle.wait(0.01)
+        assert idle.wait(POLL_SECONDS)
+
+
 def test_a_poke_before_the_wait_is_not_lost(sqlite_url: str) -> None:
     with closing(SqliteStore(sqlite_url)) as store, closing(store.waker(QUEUES)) as idle:
         idle.poke()

@@ -45,11 +45,10 @@ class SqliteWaker:
     def wait(self, timeout_seconds: float) -> Wake | None:
         """Wait for a poke or a write, as the allowance goes."""
         deadline = time.monotonic() + timeout_seconds
-        is_woken = self._hear(deadline)
+        if not self._hear(deadline):
+            return None  # a write that there was no allowance for is heard by the next wait
         # What came until now is answered by the look that follows.
         self._drain()
-        if not is_woken:
-            return None
         self._allowance = max(0.0, self._allowance - 1)
         return Wake()
 
