@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 # Not compressed: what is read of a row is read at once. What is still to be sorted into the index
-# is read by each search, so there is little of it; with none, writing took three times as long.
+# is read by each search, so there is little of it; with none, writing took longer.
 _POSTGRES = """
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 
