@@ -15,7 +15,7 @@ from hypothesis import settings
 from leasehold.store import open_store
 from tests.browser.chromium import HOW_TO_GET as NO_BROWSER
 from tests.conformance.tables import open_tables
-from tests.memory import compile_once, use_memory
+from tests.in_memory import compile_once, use_memory
 from tests.postgres_binaries import PostgresNotFoundError, find_binaries
 from tests.postgres_server import URL_VARIABLE, PostgresServer
 from tests.recycling import Shelf

@@ -1,0 +1,18 @@
+"""The steps that make the tables of one preset's file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leasehold.kit.data import Migrations
+from leasehold_memory.data.tables import metadata
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+def _make_tables(connection: Connection) -> None:
+    metadata.create_all(connection)
+
+
+MIGRATIONS = Migrations("memory", {1: _make_tables}, relations=[*metadata.tables])

@@ -1,0 +1,1 @@
+"""Words of the application that need no database: kinds, tags, hashes, presets."""
