@@ -32,7 +32,7 @@ def parse_long(_database: Database, size: Size) -> Figures:
 
         def look(_done: int, _total: int) -> None:
             nonlocal peak
-            peak = max(peak, *(probes.memory(each).peak_mb for each in _readers(engine)), 0.0)
+            peak = max(peak, *(_peak_mb(each) for each in _readers(engine)), 0.0)
 
         started = time.perf_counter()
         read = engine.extract(path, media_type=_PDF, progress=look)
@@ -90,6 +90,14 @@ def _readers(engine: BuiltIn) -> list[int]:
         return []
     listed = Path(f"/proc/{nursery.pid}/task/{nursery.pid}/children").read_text()
     return [int(each) for each in listed.split()]
+
+
+def _peak_mb(pid: int) -> float:
+    """Return the most memory that a reader ever had; one that has just ended says nothing of it."""
+    try:
+        return probes.memory(pid).peak_mb
+    except (KeyError, OSError):
+        return 0.0
 
 
 def _me() -> int:

@@ -8,14 +8,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import leasehold as lh
-from tests.conformance.tables import open_tables
+from tests.conformance.tables import LIVE, open_tables
 from tests.faults.counted import tick
 from tests.faults.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.faults.target import Target
 
-JOBS = 600
+JOBS = 600  # for each worker: more than it gets done until it has counted and is killed
 KILLS = 3
 WAIT_SECONDS = 60.0
 
@@ -35,6 +35,7 @@ def recorded(url: str) -> Counter[str]:
 
 def run_and_kill(client: lh.Client, url: str) -> None:
     """Let a worker count something, and kill it in the middle of its jobs."""
+    client.enqueue_many(tick.call() for _ in range(JOBS))
     before = counted(client)["succeeded"]
     process = subprocess.Popen([sys.executable, "-m", "tests.faults.counted", url])
     try:
@@ -45,15 +46,15 @@ def run_and_kill(client: lh.Client, url: str) -> None:
 
 
 def test_counts_never_say_more_than_the_history(client: lh.Client, target: Target) -> None:
-    client.enqueue_many(tick.call() for _ in range(JOBS))
     for _ in range(KILLS):
         run_and_kill(client, target.url)
     killed = counted(client)
     assert killed["succeeded"] <= recorded(target.url)["succeeded"]
 
-    with lh.Worker(client, [tick], poll=0.1):
-        wait_for("end", lambda: recorded(target.url)["succeeded"] == JOBS, WAIT_SECONDS)
+    with lh.Worker(client, [tick], slots=32, poll=0.1), open_tables(target.url) as tables:
+        wait_for("end", lambda: not any(map(tables.rows, LIVE)), WAIT_SECONDS)
     found, whole = counted(client), recorded(target.url)
+    assert whole["succeeded"] == KILLS * JOBS
     assert all(found[fact] <= count for fact, count in whole.items())
     assert found["succeeded"] > killed["succeeded"]
     assert found["ran"] == found["succeeded"]

@@ -47,12 +47,14 @@ class Running:
         with open_tables(self.url) as tables:
             tables.execute(f"UPDATE {table} SET run_at = {long_ago} WHERE failures > 0")  # noqa: S608 - ours
 
+    def is_imported(self) -> bool:
+        return rows(self.database, "SELECT status FROM import_jobs") == [("succeeded",)]
+
     def has_ended(self) -> bool:
         """Whether all have ended but those that were asked to wait for an hour."""
         self.make_due()
-        is_imported = rows(self.database, "SELECT status FROM import_jobs") == [("succeeded",)]
         waiting = "SELECT count(*) FROM enrichment_jobs WHERE status = 'queued'"
-        return is_imported and self.count(_LIVE) == 0 and self.count(waiting) == 2
+        return self.is_imported() and self.count(_LIVE) == 0 and self.count(waiting) == 2
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +123,7 @@ def test_its_pages_answer_and_link_to_each_other(running: Running) -> None:
     http = running.service.http
     assert [each["error"] for each in running.service.told["applications"]] == [None, None]
     assert '"/links' in http.get("/").text
+    wait_for(running.is_imported, "the file is imported")
     library = http.get("/links", headers={"Accept-Language": "ko"})
     assert (library.status_code, "뉴스" in library.text) == (200, True)
     assert 'href="/"' in library.text  # back to the dashboard
@@ -132,6 +135,7 @@ def test_its_pages_answer_and_link_to_each_other(running: Running) -> None:
 
 
 def test_it_ends_in_time_and_the_next_start_imports_nothing(running: Running) -> None:
+    wait_for(running.is_imported, "the file is imported")
     code, seconds, log = running.service.end()
     assert (code, seconds < PATIENCE_SECONDS, "Traceback" in log) == (0, True, False)
     before = running.count("SELECT count(*) FROM links_link")
