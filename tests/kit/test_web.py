@@ -142,10 +142,10 @@ def test_a_stream_tells_each_change_and_its_end(client: lh.Client) -> None:
 
 
 def test_every_language_of_the_kit_says_the_same_and_writes_numbers_in_its_way() -> None:
-    said = Languages({code: {"many": "{count}"} for code in ("de", "en", "ko")})
+    said = Languages({code: {"many": "{count}"} for code in ("de", "en", "ja", "ko")})
     keys = {code: set(texts) for code, texts in said.tables.items()}
-    assert keys["de"] == keys["en"] == keys["ko"]
-    written = [said.choose(code, "")("many", count=1_234) for code in ("de", "en", "ko")]
-    assert written == ["1.234", "1,234", "1,234"]
+    assert keys["de"] == keys["en"] == keys["ja"] == keys["ko"]
+    written = [said.choose(code, "")("many", count=1_234) for code in ("de", "en", "ja", "ko")]
+    assert written == ["1.234", "1,234", "1,234", "1,234"]
     assert said.choose("de", "").number(1_234.5) == "1.234,5"
     assert said.choose("de", "").number(0.04, 2) == "0,04"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(r"""say(?:\.many|\.raw)?\(\s*["']([\w.-]+)["']\s*[,)]""")
 _MANY = re.compile(r"""say\.many\(\s*["']([\w.-]+)["']""")
-_LETTERS = re.compile(r"[A-Za-zÄÖÜäöüß가-힣]{2,}")
+_LETTERS = re.compile(r"[A-Za-zÄÖÜäöüßぁ-んァ-ヶ一-龯가-힣]{2,}")
 _SPOKEN = re.compile(r"""(?:aria-label|title|placeholder|alt|value)="([^"{]*)""")
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from leasehold.kit.web.texts.english import ENGLISH
 from leasehold.kit.web.texts.german import GERMAN
+from leasehold.kit.web.texts.japanese import JAPANESE
 from leasehold.kit.web.texts.korean import KOREAN
 
-_OURS = {"de": GERMAN, "en": ENGLISH, "ko": KOREAN}
+_OURS = {"de": GERMAN, "en": ENGLISH, "ja": JAPANESE, "ko": KOREAN}
 _MARKS = {",.": {}, ".,": str.maketrans(",.", ".,")}  # of thousands, and of parts
 _MOST_ACCEPTED = 20  # languages that we read of a browser
 
