@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from tests.faults.target import Target
 
-PLAN = Plan(file=Large(lines=6_000), kills=2, limit_seconds=100)
+# Large enough to be read by a process of its own.
+PLAN = Plan(file=Large(lines=8_000), kills=2, limit_seconds=100)
 
 
 def test_every_line_is_counted_once_though_the_worker_is_killed(

@@ -71,8 +71,8 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
         steps.acquire(timeout=60)
         real(importer, lines)
 
-    monkeypatch.setattr(importing, "STEP", 10)
-    monkeypatch.setattr(importing, "_LATER", 1)
+    monkeypatch.setattr("leasehold_links.bookmarks.lines.STEP", 10)
+    monkeypatch.setattr("leasehold_links.bookmarks.lines._LATER", 1)
     monkeypatch.setattr(importing.Importer, "_take_step", take_step)
     yield steps.release
     steps.release(1_000)

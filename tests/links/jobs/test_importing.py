@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from typing import TYPE_CHECKING, Any
 
 import leasehold as lh
 from leasehold.kit.data import Database
 from leasehold_links import importing
+from leasehold_links.bookmarks import lines
 from leasehold_links.data import imports
 from leasehold_links.tasks import import_file
 from leasehold_links.uploading import cancel_import
 from tests.faults.waiting import wait_for
 from tests.links.dialects import CHROME, FIREFOX
 from tests.links.jobs.kit import begin_import, counts, import_row, items, rows, run_imports
+from tests.links.readers import readers
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -72,7 +76,7 @@ def test_two_people_share_what_is_public_and_nothing_else(
 def test_an_import_goes_on_where_it_was_stopped(
     client: lh.Client, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "STEP", 10)
+    monkeypatch.setattr(lines, "STEP", 10)
     import_id = begin_import(client, database, many(95))
     real, steps = importing.store_lines, []
 
@@ -92,6 +96,31 @@ def test_an_import_goes_on_where_it_was_stopped(
     assert (row["total_items"], row["imported_items"]) == (95, 95)
     assert counts(database)[1:] == (95, 95)
     assert steps == [0, 10, 30, 50, 70, 70, 80]  # the first step of an attempt is a small one
+
+
+def test_a_large_file_is_read_by_a_process_of_its_own_which_may_die(
+    client: lh.Client, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "LARGE_BYTES", 0)
+    import_id = begin_import(client, database, many(12_000))
+    real = importing.store_lines
+    died: list[int] = []
+
+    def kill_the_reader(*given: Any, **named: Any) -> Any:
+        if not died:
+            died.extend(readers())
+            os.kill(died[0], signal.SIGKILL)
+        return real(*given, **named)
+
+    monkeypatch.setattr(importing, "store_lines", kill_the_reader)
+    run_imports(client)
+    job = client.get(import_id)
+    assert (job.state, "ReaderDied" in (job.error or "")) == ("failed", True)
+    client.retry(import_id)
+    run_imports(client)
+    row = import_row(database, import_id)
+    assert (row["total_items"], row["imported_items"]) == (12_000, 12_000)
+    assert not readers()
 
 
 def test_what_is_no_bookmark_file_ends_with_a_reason(client: lh.Client, database: Database) -> None:
@@ -125,7 +154,7 @@ def test_the_views_of_the_seed(client: lh.Client, database: Database) -> None:
 def test_a_running_import_is_cancelled_and_keeps_what_is_in(
     client: lh.Client, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "STEP", 10)
+    monkeypatch.setattr(lines, "STEP", 10)
     import_id = begin_import(client, database, many(50_000))
     seen: list[int] = []
     with lh.Worker(client, [import_file]):

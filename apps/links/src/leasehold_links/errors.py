@@ -22,6 +22,13 @@ class FileTooLarge(LinksError):
         self.limit_bytes = limit_bytes
 
 
+class ReaderDied(LinksError):
+    """The process that read a file has ended before the file has."""
+
+    def __init__(self) -> None:
+        super().__init__("the process that read the file has ended: it is read again")
+
+
 class ImportNotFound(LinksError):
     """There is no such import, or it is somebody else's."""
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import leasehold as lh
 from leasehold.kit.data import moment_text, refusals
+from leasehold_links.bookmarks.beside import reading_beside
 from leasehold_links.bookmarks.counting import count_entries
-from leasehold_links.bookmarks.lines import Counts, Line, read_line
-from leasehold_links.bookmarks.reading import read_bookmarks
+from leasehold_links.bookmarks.lines import Counts, Line, read_steps
 from leasehold_links.bookmarks.values import NotBookmarks
 from leasehold_links.data import imports, library
 from leasehold_links.data.tables import upload
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from leasehold.kit.data import Bulk, Database
 
 T = TypeVar("T")
-STEP = 1_000  # lines that are written together at first, so that one sees soon that it goes on
-_LATER = 2  # times as many: pages of indexes that many lines share are written once for all of them
+LARGE_BYTES = 4_194_304  # from here on another process pays: it takes a fifth of a second to start
 Enqueue = Callable[[lh.Client, Any, str, Sequence[library.NewCanonical]], None]
 
 
@@ -40,14 +39,14 @@ class Owner(NamedTuple):
     take_ids: Callable[[int], Sequence[UUID]]
 
 
-def read_lines(database: Database, import_id: UUID, start: int) -> Iterator[list[Line]]:
-    """Read the uploaded file from a line on, in steps. `NotBookmarks` when it is none."""
-    lines = enumerate(read_bookmarks(imports.chunks(database, import_id)))
-    rest = islice(lines, start, None)
-    size = STEP
-    while step := [read_line(number, each) for number, each in islice(rest, size)]:
-        yield step
-        size = STEP * _LATER
+def reading(
+    database: Database, import_id: UUID, size: int, start: int
+) -> AbstractContextManager[Iterator[list[Line]]]:
+    """Read the uploaded file from a line on, in steps; a large one by a process of its own."""
+    chunks = imports.chunks(database, import_id)
+    if size > LARGE_BYTES:
+        return reading_beside(chunks, start)
+    return nullcontext(read_steps(chunks, start))
 
 
 def one_ahead(steps: Iterator[T]) -> Iterator[T]:
@@ -150,12 +149,13 @@ class Importer:
     def run(self) -> None:
         """Import what is not in yet; at the end the job has ended, too."""
         start = self._job.cursor or 0
-        self._begin(start)
-        self._job.progress(start, self._total)
-        lines = read_lines(self._database, self._owner.import_id, start)
-        for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
-            self._stop_if_cancelled()
-            self._take_step(step)
+        row = self._look(start)
+        with reading(self._database, self._owner.import_id, row["file_bytes"], start) as lines:
+            self._total = self._count(row)
+            self._job.progress(start, self._total)
+            for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
+                self._stop_if_cancelled()
+                self._take_step(step)
         self._end()
 
     def _stop_if_cancelled(self) -> None:
@@ -164,8 +164,7 @@ class Importer:
         if self._client.get(self._owner.import_id).cancel_requested:
             raise lh.Cancel("somebody has cancelled it")
 
-    def _begin(self, start: int) -> None:
-        """Say how many lines there seem to be, before the first of them is read."""
+    def _look(self, start: int) -> dict[str, Any]:
         import_id, user_id, _ = self._owner
         with self._database.read() as connection:
             row = imports.get(connection, import_id)
@@ -175,12 +174,16 @@ class Importer:
             raise lh.Dead(f"there is no import {import_id}")
         if not has_file:  # it was cancelled or failed, and somebody has retried it
             raise lh.Dead("the file is gone: import it again")
+        return row
+
+    def _count(self, row: dict[str, Any]) -> int:
+        """Say how many lines there seem to be, before the first of them is written."""
         if row["total_items"] is not None:
-            self._total = row["total_items"]
-            return
-        self._total = count_entries(imports.chunks(self._database, import_id))
+            return int(row["total_items"])
+        total = count_entries(imports.chunks(self._database, self._owner.import_id))
         with self._database.write() as connection:
-            imports.set_total(connection, import_id, self._total)
+            imports.set_total(connection, self._owner.import_id, total)
+        return total
 
     def _take_step(self, step: Step) -> None:
         try:

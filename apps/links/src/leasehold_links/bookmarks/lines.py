@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
+from leasehold_links.bookmarks.reading import read_bookmarks
 from leasehold_links.bookmarks.values import Bookmark
 from leasehold_links.model.addresses import Address, NotFetchable, read_address
+
+STEP = 1_000  # lines that are written together at first, so that one sees soon that it goes on
+_LATER = 2  # times as many: pages of indexes that many lines share are written once for all of them
 
 
 class Line(NamedTuple):
@@ -42,3 +48,12 @@ def read_line(number: int, bookmark: Bookmark) -> Line:
     except NotFetchable as error:
         reason = f"scheme:{error.scheme[:20]}" if error.reason == "scheme" else error.reason
         return Line(number, bookmark, None, reason)
+
+
+def read_steps(chunks: Iterable[bytes], start: int) -> Iterator[list[Line]]:
+    """Read a file from a line on, some thousand lines at a time. `NotBookmarks` when it is none."""
+    rest = islice(enumerate(read_bookmarks(chunks)), start, None)
+    size = STEP
+    while step := [read_line(number, each) for number, each in islice(rest, size)]:
+        yield step
+        size = STEP * _LATER
