@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.kit.data import Migrations
 from leasehold_memory.data.tables import metadata
+from leasehold_memory.data.text_index import RELATIONS, make_text_index
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 def _make_tables(connection: Connection) -> None:
     metadata.create_all(connection)
+    make_text_index(connection)
 
 
-MIGRATIONS = Migrations("memory", {1: _make_tables}, relations=[*metadata.tables])
+MIGRATIONS = Migrations("memory", {1: _make_tables}, relations=[*metadata.tables, *RELATIONS])

@@ -1,0 +1,1 @@
+"""Texts become vectors, by the local program or over HTTP."""
