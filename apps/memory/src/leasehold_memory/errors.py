@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import leasehold as lh
 
 
@@ -15,3 +17,47 @@ class UnitNotFound(MemoryAppError):
     def __init__(self, unit_id: int) -> None:
         super().__init__(f"there is no unit {unit_id} in this memory")
         self.unit_id = unit_id
+
+
+class VersionNotFound(MemoryAppError):
+    """A unit never had such a version."""
+
+    def __init__(self, unit_id: int, version: int) -> None:
+        super().__init__(f"unit {unit_id} has no version {version}: see its versions")
+        self.unit_id = unit_id
+        self.version = version
+
+
+class EntityNotFound(MemoryAppError):
+    """There is no such person, topic, place or thing in this memory."""
+
+    def __init__(self, entity_id: int) -> None:
+        super().__init__(f"there is no entity {entity_id} in this memory")
+        self.entity_id = entity_id
+
+
+class SourceGone(MemoryAppError):
+    """What something was derived from was deleted meanwhile, so that nothing of it is written."""
+
+    def __init__(self, unit_ids: Collection[int]) -> None:
+        gone = ", ".join(map(str, sorted(unit_ids)))
+        super().__init__(f"deleted meanwhile: unit {gone}; what was derived from it is dropped")
+        self.unit_ids = sorted(unit_ids)
+
+
+class BadEdit(MemoryAppError):
+    """A person's change that a unit of this kind can't have."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class BadPayload(MemoryAppError):
+    """A payload with fields that its kind has no column for."""
+
+    def __init__(self, kind: str, fields: Sequence[str]) -> None:
+        super().__init__(f"a payload of kind {kind} has no field {', '.join(fields)}")
+        self.kind = kind
+        self.fields = list(fields)

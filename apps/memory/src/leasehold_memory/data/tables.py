@@ -56,6 +56,8 @@ unit = Table(
     Column("payload_hash", Text, nullable=False, server_default=""),  # of that version
     # What the unit is about, in one text: deriving it again finds it. Episodes have none.
     Column("identity", Text),
+    # Fields that a person has said, a JSON array: a job that derives the unit again leaves them.
+    Column("held", Text, nullable=False, server_default="[]"),
     # The job that derived it last; an episode has none.
     Column("job_id", Id),
     Column("attempt", Integer),
@@ -63,6 +65,7 @@ unit = Table(
     _moment("updated_at"),
     UniqueConstraint("kind", "identity"),
     Index("units_by_time", "kind", "occurred_at", "id"),
+    Index("units_newest", "occurred_at", "id"),
     sqlite_autoincrement=True,  # the number of a memory that was deleted never comes again
 )
 

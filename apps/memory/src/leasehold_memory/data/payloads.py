@@ -1,0 +1,96 @@
+"""What units say: one table per kind, and the plain JSON that is hashed and kept in versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, select
+
+from leasehold.kit.data import Moment, moment_text, upsert
+from leasehold_memory.data import tables
+from leasehold_memory.errors import BadPayload
+from leasehold_memory.model.units import UnitKind
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Table
+
+TABLES = {
+    UnitKind.EPISODE: tables.payload_episode,
+    UnitKind.FACT: tables.payload_fact,
+    UnitKind.SUMMARY: tables.payload_summary,
+    UnitKind.CAPSULE: tables.payload_capsule,
+    UnitKind.LOOP: tables.payload_loop,
+}
+_TEXTS = {
+    UnitKind.SUMMARY: "summary_text",
+    UnitKind.CAPSULE: "capsule_text",
+    UnitKind.LOOP: "loop_text",
+}
+
+
+# What a payload holds when nothing is said of it; all else that may be empty is NULL.
+_DEFAULTS: dict[str, Any] = {"conversation": "", "is_partial": False, "is_open": True}
+
+
+def whole(kind: UnitKind, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Name every field of the kind, moments as text, so that the same always hashes the same."""
+    said = plain(payload)
+    if unknown := said.keys() - set(fields_of(kind)):
+        raise BadPayload(kind.name, sorted(unknown))
+    return {name: said.get(name, _DEFAULTS.get(name)) for name in fields_of(kind)}
+
+
+def plain(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Write moments as text, in UTC, so that a payload is JSON and the same moment hashes alike."""
+    return {
+        name: moment_text(value) if isinstance(value, datetime) else value
+        for name, value in payload.items()
+    }
+
+
+def fields_of(kind: UnitKind) -> tuple[str, ...]:
+    """Name what a payload of this kind may hold."""
+    return tuple(each.name for each in TABLES[kind].c if each.name != "unit_id")
+
+
+def write(connection: Connection, unit_id: int, kind: UnitKind, payload: Mapping[str, Any]) -> None:
+    """Spread a payload over the columns of its table."""
+    table = TABLES[kind]
+    row = {name: _column_value(table, name, value) for name, value in payload.items()}
+    upsert(connection, table, {"unit_id": unit_id, **row}, key=["unit_id"])
+
+
+def read(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> dict[int, dict[str, Any]]:
+    """Read the payloads of some units of one kind, plain as they are hashed."""
+    table = TABLES[kind]
+    rows = connection.execute(select(table).where(table.c.unit_id.in_(unit_ids))).mappings()
+    found = [dict(row) for row in rows]
+    return {row.pop("unit_id"): plain(row) for row in found}
+
+
+def remove(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> None:
+    table = TABLES[kind]
+    connection.execute(delete(table).where(table.c.unit_id.in_(unit_ids)))
+
+
+def text_of(connection: Connection, kind: UnitKind, payload: Mapping[str, Any]) -> str:
+    """Return what a unit says as one text: for the text index and for its vector."""
+    if kind is UnitKind.EPISODE:
+        return "\n".join(filter(None, [payload["user_text"], payload["reply_text"]]))
+    if kind is UnitKind.FACT:
+        said = payload["predicate"].replace("_", " ")
+        return " ".join(filter(None, [_subject(connection, payload), said, payload["object_text"]]))
+    text: str = payload[_TEXTS[kind]]
+    return text
+
+
+def _subject(connection: Connection, payload: Mapping[str, Any]) -> str:
+    names = select(tables.entity.c.name).where(tables.entity.c.id == payload.get("subject_id"))
+    return connection.scalar(names) or ""
+
+
+def _column_value(table: Table, name: str, value: Any) -> Any:
+    is_moment = isinstance(table.c[name].type, Moment)
+    return datetime.fromisoformat(value) if is_moment and isinstance(value, str) else value

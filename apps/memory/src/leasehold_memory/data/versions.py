@@ -1,0 +1,93 @@
+"""The payloads that a unit ever had: a new one is the next version, the same one again is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, insert, select, update
+
+from leasehold_memory.data import payloads, text_index
+from leasehold_memory.data.tables import unit, unit_vector, unit_version
+from leasehold_memory.errors import VersionNotFound
+from leasehold_memory.model.hashing import payload_hash
+from leasehold_memory.model.stored import Origin, Saved, Version
+from leasehold_memory.model.tags import normalise_tags, write_tags
+from leasehold_memory.model.units import UnitKind, UnitState
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, RowMapping
+
+TAGS = "topic_tags"
+
+
+def write_version(
+    connection: Connection,
+    row: RowMapping,
+    payload: Mapping[str, Any],
+    *,
+    tags: Iterable[str],
+    author: str,
+    job: Origin | None,
+    now: datetime,
+) -> Saved:
+    """Write a payload as the next version of a unit, unless it is the one that it has."""
+    unit_id, kind = row["id"], UnitKind(row["kind"])
+    said = payloads.whole(kind, payload)
+    kept = {**said, TAGS: normalise_tags(tags)}
+    hashed = payload_hash(kept)
+    if hashed == row["payload_hash"]:
+        return Saved(unit_id, row["version"], is_changed=False)
+    number = row["version"] + 1
+    by = {"job_id": job.id, "attempt": job.attempt} if job else {}
+    payloads.write(connection, unit_id, kind, said)
+    version = {"unit_id": unit_id, "version": number, "payload_hash": hashed, "payload": kept}
+    connection.execute(insert(unit_version), {**version, "author": author, "created_at": now, **by})
+    connection.execute(
+        update(unit)
+        .where(unit.c.id == unit_id)
+        .values(
+            version=number, payload_hash=hashed, topic_tags=write_tags(tags), updated_at=now, **by
+        )
+    )
+    return Saved(unit_id, number, is_changed=True)
+
+
+def index(connection: Connection, unit_id: int) -> None:
+    """Let words find a unit as it is now, or no more when nothing speaks for it."""
+    query = select(unit.c.kind, unit.c.state).where(unit.c.id == unit_id)
+    kind, state = connection.execute(query).one()
+    if state == UnitState.RETRACTED:
+        text_index.remove(connection, unit_id)
+        connection.execute(delete(unit_vector).where(unit_vector.c.unit_id == unit_id))
+        return
+    payload = payloads.read(connection, UnitKind(kind), [unit_id])[unit_id]
+    text_index.put(connection, unit_id, payloads.text_of(connection, UnitKind(kind), payload))
+
+
+def versions(connection: Connection, unit_id: int) -> list[Version]:
+    """List the versions of a unit, the newest first."""
+    query = (
+        select(unit_version)
+        .where(unit_version.c.unit_id == unit_id)
+        .order_by(unit_version.c.version.desc())
+    )
+    return [Version(**row) for row in connection.execute(query).mappings()]
+
+
+def version_of(connection: Connection, unit_id: int, number: int) -> Version:
+    """Return one version; `VersionNotFound` when there was none."""
+    query = select(unit_version).where(
+        unit_version.c.unit_id == unit_id, unit_version.c.version == number
+    )
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise VersionNotFound(unit_id, number)
+    return Version(**row)
+
+
+def held_of(row: RowMapping) -> set[str]:
+    """Name the fields of a unit that a person has said."""
+    return set(json.loads(row["held"]))
