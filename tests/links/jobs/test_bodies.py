@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - texts of many scripts
 """What is read of a page: never too much, never too long, and in its own encoding."""
 
 from __future__ import annotations
