@@ -1,0 +1,71 @@
+"""What all requests share: the companion with its memories, open streams, chats under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
+
+from fastapi import Depends, Request
+
+from leasehold.kit.web import Following
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+T = TypeVar("T")
+
+
+class Companion(Protocol):
+    """Keeps the memory of the active preset open, with its worker."""
+
+    @property
+    def settings(self) -> Any: ...
+
+    def start(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    def current(self) -> AbstractContextManager[Any]: ...
+
+    def health(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """The memories of one home."""
+
+    companion: Companion
+    following: Following = field(default_factory=Following)
+
+    @contextmanager
+    def memory(self, preset_id: str | None = None) -> Iterator[Any]:
+        """Lend a preset's memory, the active one's unless named; a switch waits for its return."""
+        del preset_id
+        with self.companion.current() as memory:
+            yield memory
+
+    def read(
+        self, look: Callable[..., T], *given: Any, preset_id: str | None = None, **named: Any
+    ) -> T:
+        """Look at a memory, in a transaction of its own: `look(connection, …)`."""
+        connection: Connection
+        with self.memory(preset_id) as memory, memory.database.browse() as connection:
+            return look(connection, *given, **named)
+
+    def write(
+        self, change: Callable[..., T], *given: Any, preset_id: str | None = None, **named: Any
+    ) -> T:
+        """Change a memory, in one transaction: `change(connection, …)`."""
+        connection: Connection
+        with self.memory(preset_id) as memory, memory.database.write() as connection:
+            return change(connection, *given, **named)
+
+
+def get_hub(request: Request) -> Hub:
+    hub: Hub = request.app.state.hub
+    return hub
+
+
+OfHub: TypeAlias = Annotated[Hub, Depends(get_hub)]
