@@ -168,13 +168,15 @@ unit_entity = Table(
     Index("unit_entities_entity", "entity_id", "unit_id"),
 )
 
-# What speaks for a unit, and what took its place: relation is evidence or supersedes.
+# What speaks for a unit, what ended it, what took its place: relation is evidence, closes or
+# supersedes.
 edge = Table(
     "edges",
     metadata,
     Column("source_id", Integer, ForeignKey("units.id", ondelete="CASCADE"), primary_key=True),
     Column("target_id", Integer, ForeignKey("units.id", ondelete="CASCADE"), primary_key=True),
     Column("relation", Text, primary_key=True),
+    Column("weight", Float, nullable=False, server_default="1"),  # how sure the evidence is
     Index("edges_target", "target_id", "relation"),
 )
 
@@ -185,4 +187,13 @@ unit_vector = Table(
     Column("dimension", Integer, nullable=False),
     Column("text_hash", Text, nullable=False),  # of what was embedded: the same is not done twice
     Column("vector", LargeBinary, nullable=False),  # float32, of length one
+)
+
+# What is refreshed as a whole: when that was done last, and up to which episode.
+refresh = Table(
+    "refreshes",
+    metadata,
+    Column("scope_key", Text, primary_key=True),  # rolling:7d, person:12, topic:7, recent:5
+    Column("episode_id", Integer, nullable=False),  # the newest that it has seen
+    _moment("finished_at"),
 )
