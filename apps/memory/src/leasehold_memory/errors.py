@@ -61,3 +61,50 @@ class BadPayload(MemoryAppError):
         super().__init__(f"a payload of kind {kind} has no field {', '.join(fields)}")
         self.kind = kind
         self.fields = list(fields)
+
+
+class PresetNotFound(MemoryAppError):
+    """There is no such preset."""
+
+    def __init__(self, preset_id: str) -> None:
+        super().__init__(f"there is no preset {preset_id!r} in the settings")
+        self.preset_id = preset_id
+
+
+class BadSettings(MemoryAppError):
+    """Settings that can't be used; nothing was changed."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"these settings can't be used: {reason}")
+        self.reason = reason
+
+
+class EmbeddingFixed(BadSettings):
+    """A preset would get other vectors than those that its memory is full of."""
+
+    def __init__(self, preset_id: str, field: str) -> None:
+        super().__init__(
+            f"the {field} of the embedding preset {preset_id} can't change, because its memory is"
+            " full of its vectors: add a new preset, which has a memory of its own"
+        )
+        self.preset_id = preset_id
+        self.field = field
+
+
+class SettingsMoved(MemoryAppError):
+    """Somebody else has changed the settings since they were read."""
+
+    def __init__(self, revision: int) -> None:
+        super().__init__(
+            f"the settings have changed meanwhile, to revision {revision}: read them again"
+        )
+        self.revision = revision
+
+
+class TooNew(MemoryAppError):
+    """A file was written by a newer release of the application."""
+
+    def __init__(self, name: str, version: int) -> None:
+        super().__init__(f"{name} is of version {version}, newer than this program: upgrade it")
+        self.name = name
+        self.version = version

@@ -1,0 +1,108 @@
+"""The settings of a home: read by all threads, changed by one at a time, followed by the worker."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import leasehold as lh
+from leasehold.kit.data import Database
+from leasehold_memory.settings import storing
+from leasehold_memory.settings.changing import SettingsChange, changed, read_change
+from leasehold_memory.settings.home import make_private, settings_file, url_of
+from leasehold_memory.settings.snapshot import Snapshot
+
+
+class Settings:
+    """`settings.db`, open. Safe to share between threads; another process may change it too."""
+
+    def __init__(self, home: Path, database: Database) -> None:
+        self.home = home
+        self._database = database
+        self._news = threading.Condition()
+        with database.read() as connection:
+            self._snapshot = storing.read(connection)
+
+    def close(self) -> None:
+        """Safe twice."""
+        self._database.close()
+
+    @property
+    def token(self) -> lh.Secret[str]:
+        """What callers of the API show."""
+        with self._database.read() as connection:
+            return lh.Secret(storing.read_token(connection))
+
+    def replace_token(self) -> lh.Secret[str]:
+        """Make another token: the one before is worth nothing from now on."""
+        token = secrets.token_urlsafe(storing.TOKEN_BYTES)
+        with self._database.write() as connection:
+            storing.write_token(connection, token)
+        return lh.Secret(token)
+
+    def current(self) -> Snapshot:
+        """Return the settings as they stand now, whoever has changed them."""
+        with self._database.read() as connection:
+            if storing.read_revision(connection) == self._snapshot.revision:
+                return self._snapshot
+            found = storing.read(connection)
+        self._tell(found)
+        return found
+
+    def change(self, change: SettingsChange | dict[str, Any]) -> Snapshot:
+        """Change what is said, all of it or nothing; see `SettingsChange` for what may be said."""
+        said = change if isinstance(change, SettingsChange) else read_change(change)
+        with self._database.write() as connection:
+            before = storing.read(connection)
+            after = changed(before, said)
+            if after != before:
+                after = msgspec.structs.replace(after, revision=before.revision + 1)
+                storing.write(connection, after)
+        self._tell(after)
+        return after
+
+    def wait_for_change(self, revision: int, seconds: float) -> Snapshot:
+        """Wait until the settings are of another revision, or at most so long; then return them.
+
+        What this process changes is noticed at once, what another one changes at the end.
+        """
+        with self._news:
+            if self._snapshot.revision == revision:
+                self._news.wait(seconds)
+        return self.current()
+
+    def wake(self) -> None:
+        """Let whoever waits look again, though nothing has changed."""
+        with self._news:
+            self._news.notify_all()
+
+    def _tell(self, found: Snapshot) -> None:
+        with self._news:
+            if found.revision >= self._snapshot.revision:
+                self._snapshot = found
+            self._news.notify_all()
+
+
+def open_settings(home: Path) -> Settings:
+    """Open the settings of a home; the first time, they are made with a new token."""
+    file = settings_file(home)
+    make_private(file)
+    database = Database(url_of(file))
+    try:
+        _prepare(database)
+        return Settings(home, database)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _prepare(database: Database) -> None:
+    with database.read() as connection:
+        if storing.is_prepared(connection):
+            return
+    with database.write() as connection:
+        storing.prepare(connection)
