@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import leasehold as lh
 from leasehold.kit.data import Database, close_databases, database_of
 from leasehold_memory.data.migrating import MIGRATIONS
 from leasehold_memory.data.tables import metadata
+from leasehold_memory.opening import Memory, open_memory
+from leasehold_memory.settings import Settings, memory_file, open_settings
 from tests.app_tables import AppTables, copy_file
 
 
@@ -35,6 +38,30 @@ def queue(url: str) -> Iterator[lh.Client]:
 @pytest.fixture
 def database(queue: lh.Client) -> Database:
     return database_of(queue.url)
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path) -> Path:
+    """A companion's folder, in which the memory of the default preset is made already."""
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    shutil.copy(sqlite_template, memory_file(folder, "local"))
+    return folder
+
+
+@pytest.fixture
+def settings(home: Path) -> Iterator[Settings]:
+    """The settings of that home: nothing but defaults."""
+    opened = open_settings(home)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def memory(home: Path, settings: Settings) -> Iterator[Memory]:
+    """The memory of the active preset, open; nobody works at its jobs."""
+    with open_memory(home, settings.current().embedding, settings) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

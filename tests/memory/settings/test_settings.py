@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,26 +27,14 @@ _MODEL = {
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def settings(home: Path) -> Iterator[Settings]:
-    opened = open_settings(home)
-    yield opened
-    opened.close()
-
-
 def _add_model(settings: Settings) -> None:
     shown = settings.current().shown()
     settings.change({"model_presets": [*shown["model_presets"], _MODEL]})
 
 
-def test_a_new_home_works_without_a_key_and_only_its_owner_may_read_it(
-    home: Path, settings: Settings
-) -> None:
+def test_a_new_home_works_without_a_key_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    home = tmp_path / "new"
+    settings = open_settings(home)
     current = settings.current()
     assert current.memory_enabled
     assert current.embedding.provider is Provider.LOCAL
@@ -56,6 +43,7 @@ def test_a_new_home_works_without_a_key_and_only_its_owner_may_read_it(
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     for file in home.iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file.name
+    settings.close()
 
 
 def test_the_token_is_made_once_and_shows_itself_to_nobody(home: Path, settings: Settings) -> None:

@@ -108,3 +108,19 @@ class TooNew(MemoryAppError):
         super().__init__(f"{name} is of version {version}, newer than this program: upgrade it")
         self.name = name
         self.version = version
+
+
+class BadMemory(MemoryAppError):
+    """A memory's file can't be used."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} can't be used as a memory: {reason}")
+        self.name = name
+        self.reason = reason
+
+
+class MemoryClosed(MemoryAppError):
+    """A job runs for a memory that this process has not opened."""
+
+    def __init__(self) -> None:
+        super().__init__("this process has not opened the memory that the job belongs to")
