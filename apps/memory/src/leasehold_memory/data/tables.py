@@ -66,6 +66,7 @@ unit = Table(
     UniqueConstraint("kind", "identity"),
     Index("units_by_time", "kind", "occurred_at", "id"),
     Index("units_newest", "occurred_at", "id"),
+    Index("units_changed", "updated_at", "id"),
     sqlite_autoincrement=True,  # the number of a memory that was deleted never comes again
 )
 
