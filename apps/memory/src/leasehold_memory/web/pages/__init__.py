@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from leasehold_memory.web.pages import memories, people, settings, unit
+from leasehold_memory.web.pages.shell import PAGES
 
-from leasehold.kit.web import Pages
+__all__ = ["PAGES", "ROUTERS"]
 
-ROUTERS: tuple[APIRouter, ...] = ()
-PAGES: Pages | None = None
+ROUTERS = (memories.router, unit.router, people.router, settings.router)
