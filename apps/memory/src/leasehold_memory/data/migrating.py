@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leasehold.kit.data import Migrations
+from leasehold_memory.data.jobs_view import make_jobs_view
 from leasehold_memory.data.tables import metadata
 from leasehold_memory.data.text_index import RELATIONS, make_text_index
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 def _make_tables(connection: Connection) -> None:
     metadata.create_all(connection)
     make_text_index(connection)
+    make_jobs_view(connection)
 
 
 MIGRATIONS = Migrations("memory", {1: _make_tables}, relations=[*metadata.tables, *RELATIONS])
