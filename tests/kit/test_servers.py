@@ -18,6 +18,8 @@ class Weather(LocalServer):
     shape = Shape(items=("days",), more=lambda page: page.update(more=True))
 
     def answer(self, request: Request) -> Reply:
+        if request.path == "/forecast":
+            return Reply(body=b"rain", pieces=(b", ", b"", b"sun"))
         if request.path != "/days":
             raise Refused(self.problem(404))
         return Reply(body=b'{"days": [{"id": 1, "rain": true}]}')
@@ -74,3 +76,20 @@ def test_it_remembers_what_was_asked(weather: Weather) -> None:
         200,
     )
     assert (weather.count("GET /days"), weather.count()) == (1, 1)
+
+
+def test_an_answer_may_come_in_pieces_and_another_one_after_it(weather: Weather) -> None:
+    asking = http.client.HTTPConnection(urlsplit(weather.url).netloc, timeout=10)
+    try:
+        for _ in range(2):  # on one connection
+            asking.request("GET", "/forecast")
+            assert asking.getresponse().read() == b"rain, sun"
+    finally:
+        asking.close()
+
+
+def test_an_answer_in_pieces_may_be_cut_off_between_two_of_them(weather: Weather) -> None:
+    weather.fail("cut", path="/forecast")
+    with pytest.raises(http.client.IncompleteRead) as caught:
+        ask(weather, "/forecast")
+    assert caught.value.partial == b"rain, "

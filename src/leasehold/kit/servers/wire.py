@@ -37,7 +37,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What is sent, `after` seconds: with `is_cut` half of the body, with `is_silent` nothing.
 
-    With `is_dripping` the last bytes come one by one, as long as somebody listens.
+    With `is_dripping` the last bytes come one by one, as long as somebody listens. `pieces` follow
+    the body as they come, `pause` seconds apart, and its length is not said before; with `is_cut`
+    half of them.
     """
 
     status: int = 200
@@ -48,6 +50,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     is_hung_up: bool = False
     is_silent: bool = False
     is_dripping: bool = False
+    pieces: tuple[bytes, ...] = ()
+    pause: float = 0.0
 
 
 Answer: TypeAlias = Callable[[Request], Reply]
@@ -92,12 +96,24 @@ def body_length(request: Request) -> int:
 
 def write_reply(reply: Reply) -> bytes:
     headers = {"Content-Type": JSON} | reply.headers
-    headers["Content-Length"] = str(len(reply.body))
+    if reply.pieces:
+        headers["Transfer-Encoding"] = "chunked"
+    else:
+        headers["Content-Length"] = str(len(reply.body))
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     reason = HTTPStatus(reply.status).phrase if reply.status in _KNOWN else "Unknown"
-    body = reply.body[: len(reply.body) // 2] if reply.is_cut else reply.body
-    return f"HTTP/1.1 {reply.status} {reason}\r\n{lines}\r\n".encode("latin-1") + body
+    head = f"HTTP/1.1 {reply.status} {reason}\r\n{lines}\r\n".encode("latin-1")
+    if reply.pieces:
+        return head + write_piece(reply.body)
+    return head + (reply.body[: len(reply.body) // 2] if reply.is_cut else reply.body)
 
+
+def write_piece(piece: bytes) -> bytes:
+    """Write a chunk; nothing for no bytes, which would say that it was the last."""
+    return b"%x\r\n%b\r\n" % (len(piece), piece) if piece else b""
+
+
+_LAST_PIECE = b"0\r\n\r\n"
 
 _KNOWN = {status.value for status in HTTPStatus}
 
@@ -166,6 +182,10 @@ class Visit(asyncio.Protocol):
         if reply.is_dripping:
             self._drip(write_reply(reply))
             return
+        if reply.pieces:
+            self._transport.write(write_reply(reply))
+            self._send_pieces(reply, 0)
+            return
         if not reply.is_hung_up:
             self._transport.write(write_reply(reply))
         if reply.is_hung_up or reply.is_cut:
@@ -173,6 +193,21 @@ class Visit(asyncio.Protocol):
             return
         self._is_busy = False
         self._go_on()
+
+    def _send_pieces(self, reply: Reply, position: int) -> None:
+        """Send what is left of the pieces, each as long after the other as the reply says."""
+        if self._transport.is_closing():
+            return
+        if reply.is_cut and position >= len(reply.pieces) // 2:
+            self._transport.close()
+        elif position < len(reply.pieces):
+            self._transport.write(write_piece(reply.pieces[position]))
+            loop = asyncio.get_running_loop()
+            self._late = loop.call_later(reply.pause, self._send_pieces, reply, position + 1)
+        else:
+            self._transport.write(_LAST_PIECE)
+            self._is_busy = False
+            self._go_on()
 
     def _drip(self, sent: bytes) -> None:
         """Send a byte now and then; half of it is never sent in the time that anybody has."""
