@@ -124,3 +124,53 @@ class MemoryClosed(MemoryAppError):
 
     def __init__(self) -> None:
         super().__init__("this process has not opened the memory that the job belongs to")
+
+
+class ModelFailed(MemoryAppError):
+    """The model gave nothing that can be used. No text that was sent or came back is told."""
+
+
+class ModelDown(ModelFailed):
+    """No connection, no answer in time, or a server error: it may do later."""
+
+    def __init__(self, reason: str, retry_after: float | None = None) -> None:
+        super().__init__(f"the model can't be reached: {reason}")
+        self.reason = reason
+        self.retry_after = retry_after  # in seconds, if the server named it
+
+
+class ModelLimited(ModelFailed):
+    """The server asks for patience: no failure, ask again after `retry_after` seconds."""
+
+    def __init__(self, retry_after: float | None = None) -> None:
+        said = "later" if retry_after is None else f"in {retry_after:g} s"
+        super().__init__(f"the model's server has had too many requests: ask again {said}")
+        self.retry_after = retry_after
+
+
+class ModelRefusedKey(ModelFailed):
+    """The key is refused (401, 403): nothing will be answered until it is set anew."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the model's server refuses the key ({status}): set it in the settings")
+        self.status = status
+
+
+class ModelRefusedRequest(ModelFailed):
+    """The server refuses the request itself: another model, or another address, is needed."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(
+            f"the model's server refuses the request ({status}): "
+            "look at the model and the address in the settings"
+        )
+        self.status = status
+
+
+class BadAnswer(ModelFailed):
+    """The model answered, and not with what was asked for, also when it was asked again."""
+
+    def __init__(self, reason: str, what: str = "") -> None:
+        super().__init__(f"the model's answer{f' to {what}' if what else ''} is {reason}")
+        self.reason = reason  # a BadReason of llm.reasons
+        self.what = what
