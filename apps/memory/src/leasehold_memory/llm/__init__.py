@@ -1,0 +1,7 @@
+"""Asking a model: any server that speaks as OpenAI's does, and nothing of it is trusted."""
+
+from leasehold_memory.llm.messages import Message, Prompt, Said
+from leasehold_memory.llm.reasons import BadReason
+from leasehold_memory.llm.trailer import Parted, Trailer
+
+__all__ = ["BadReason", "Message", "Parted", "Prompt", "Said", "Trailer"]
