@@ -1,0 +1,133 @@
+"""Rules of English: who is spoken of, and what is said of them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from leasehold_memory.servers.mind.days import day_in, month_day_in
+from leasehold_memory.servers.mind.heard import USER, Heard
+
+_NAME = r"[A-Z][a-z]+(?:-[A-Z][a-z]+)?"
+_RELATIONS = (
+    "sister|brother|mother|father|mom|dad|daughter|son|wife|husband|girlfriend|boyfriend|partner|"
+    "friend|best friend|boss|colleague|cousin|aunt|uncle|grandmother|grandfather|neighbour|neighbor"
+)
+_END = r"(?=\s+(?:and|but|because|with|so|who|since|now|for)\b|[.,;!?\n]|$)"
+_THING = rf"(?:a |an |the )?(.+?){_END}"
+_RELATED = re.compile(rf"\b[Mm]y (?:(?:little|big|older|younger|best) )?({_RELATIONS}),? ({_NAME})")
+_CALLED = re.compile(rf"\b[Mm]y ({_RELATIONS})(?:'s name is| is called| is named) ({_NAME})")
+_WITH = re.compile(rf"\b(?:[Ww]ith|[Mm]et|[Ss]aw|[Cc]alled|[Vv]isited|[Tt]old|from) ({_NAME})\b")
+_SUBJECT = re.compile(
+    rf"\b(?:(I|We)|(?:[Mm]y (?:{_RELATIONS}) )?({_NAME})|(She|He|[Ss]he|[Hh]e))"
+    r"(?:'m| am|'ve| have| has| is)?(?: also| really| now| just| still)* "
+)
+_NO_NAMES = re.compile(
+    "I|We|She|He|They|It|The|This|That|My|Your|Yes|No|Today|Tomorrow|Yesterday|Hello|Hi|Thanks|"
+    "Please|Also|What|When|Where|Who|Why|How|And|But|So|Then|Maybe|Remember|Monday|Tuesday|"
+    "Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|"
+    "September|October|November|December"
+)
+# What follows a subject, and the predicate that it makes.
+_SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (predicate, re.compile(pattern))
+    for predicate, pattern in (
+        ("lives_in", rf"(?:lives? in|moved to) {_THING}"),
+        ("comes_from", rf"(?:comes? )?from {_THING}"),
+        ("works_as", rf"(?:works?|working) as {_THING}"),
+        ("works_at", rf"(?:works?|working) (?:at|for) {_THING}"),
+        ("studies", rf"(?:study|studies|studying) {_THING}"),
+        ("likes", rf"(?:likes?|loves?|enjoys?) {_THING}"),
+        ("dislikes", rf"(?:hates?|dislikes?|don't like|doesn't like|can't stand) {_THING}"),
+        ("does", rf"(plays? .+?){_END}"),
+        ("speaks", rf"speaks? {_THING}"),
+        ("allergic_to", rf"allergic to {_THING}"),
+        ("wants", rf"(?:wants?|would like) (?:to )?{_THING}"),
+        ("has_been_to", rf"been to {_THING}"),
+        ("age_is", r"(\d{1,3}) years old"),
+    )
+)
+_MY_NAME = re.compile(rf"\b[Mm]y name is ({_NAME})|\b[Cc]all me ({_NAME})")
+_PET = re.compile(rf"\b(?:have|got) a (dog|cat|rabbit|bird)(?: (?:named|called) ({_NAME}))?")
+_BIRTHDAY = re.compile(
+    rf"\b(?:([Mm]y)|({_NAME})'s|([Hh]er|[Hh]is)) birthday is (?:on )?(.+?)(?:[.,;!?\n]|$)"
+)
+_PLAN = re.compile(
+    r"\b(?:I(?:'ll| will| have to| need to| must| am going to|'m going to| promised to)|"
+    r"[Rr]emind me to|[Dd]on't let me forget to) (.+?)(?:[.;!?\n]|$)"
+)
+_APPOINTMENT = re.compile(
+    r"\bI have (an? [^.;!?\n]*?\b(?:exam|interview|appointment|meeting|test|date|deadline)\b"
+    r"[^.;!?\n]*)"
+)
+_DONE = re.compile(
+    r"\bI(?:'ve| have)?(?: already| finally)? (?:finished|done|completed) (.+?)(?:[.;!?\n]|$)"
+)
+_PLACES = frozenset({"lives_in", "comes_from", "has_been_to"})
+
+
+def hear(text: str, said_on: date, heard: Heard) -> None:
+    """Add what an English text says."""
+    _people(text, heard)
+    about = USER
+    for sentence in re.split(r"(?<=[.!?])\s+|\n", text):
+        about = _facts(sentence, about, heard)
+        _loops(sentence, said_on, heard)
+
+
+def _people(text: str, heard: Heard) -> None:
+    for relation, name in [*_RELATED.findall(text), *_CALLED.findall(text)]:
+        heard.person(name)
+        heard.fact(name, "relation_is", relation)
+    for name in _WITH.findall(text):
+        if not _NO_NAMES.fullmatch(name):
+            heard.person(name)
+
+
+def _facts(sentence: str, about: str, heard: Heard) -> str:
+    """Add what a sentence states; returns who it was about, for a "she" of the next one."""
+    for found in _SUBJECT.finditer(sentence):
+        if found[1]:
+            subject = USER
+        elif found[2]:
+            if _NO_NAMES.fullmatch(found[2]):
+                continue
+            subject = about = found[2]
+        else:
+            subject = about
+        _stated(subject, sentence[found.end() :], heard)
+    _special(sentence, about, heard)
+    named = [name for name in heard.people if name in sentence]
+    return named[-1] if named else about
+
+
+def _stated(subject: str, rest: str, heard: Heard) -> None:
+    for predicate, pattern in _SAID:
+        found = pattern.match(rest)
+        if found is not None:
+            if subject != USER:
+                heard.person(subject)
+            heard.fact(subject, predicate, found[1].strip())
+            if predicate in _PLACES:
+                heard.place(found[1].strip())
+            return
+
+
+def _special(sentence: str, about: str, heard: Heard) -> None:
+    for given, called in _MY_NAME.findall(sentence):
+        heard.fact(USER, "name_is", given or called)
+    for animal, name in _PET.findall(sentence):
+        heard.fact(USER, "has_pet", f"{animal} {name}".strip())
+    for mine, name, _pronoun, said in _BIRTHDAY.findall(sentence):
+        day = month_day_in(said)
+        if day is not None:
+            if name:
+                heard.person(name)
+            heard.fact(USER if mine else name or about, "birthday_is", day)
+
+
+def _loops(sentence: str, said_on: date, heard: Heard) -> None:
+    for text in _DONE.findall(sentence):
+        heard.loop(text.strip(), None, is_done=True)
+    for text in [*_PLAN.findall(sentence), *_APPOINTMENT.findall(sentence)]:
+        heard.loop(text.strip(), day_in(sentence, said_on))

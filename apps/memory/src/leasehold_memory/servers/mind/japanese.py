@@ -1,0 +1,136 @@
+"""Rules of Japanese: who is spoken of, and what is said of them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from leasehold_memory.servers.mind.days import day_in, month_day_in
+from leasehold_memory.servers.mind.heard import USER, Heard
+
+_KANJI, _KATAKANA = "一-龯々", "ァ-ヶー"
+_WORD = rf"(?:[{_KANJI}]{{1,6}}|[{_KATAKANA}]{{2,12}}|[A-Za-z]{{2,20}})"
+_THING = rf"[{_KANJI}{_KATAKANA}A-Za-z0-9]+(?:[のをや][{_KANJI}{_KATAKANA}A-Za-z0-9]+)*(?:ること)?"
+_HONORIFIC = "さん|くん|君|ちゃん|先生|さま|様"
+_HONOURED = re.compile(rf"({_WORD})({_HONORIFIC})")
+# A name in hiragana is told from what stands before it only after a particle or a stop.
+_SOFT_NAME = re.compile(r"(?:^|[、。「」\s]|[はがとにのもへで])([ぁ-ん]{2,3})(さん|くん|ちゃん)")
+_NO_NAMES = re.compile("皆|客|母|父|兄|姉|奥|息子|娘|赤|婆|爺|孫|嫁|たく|みな|おか|おとう")
+_RELATIONS = (
+    "妹|弟|姉|兄|母|父|友達|友だち|友人|親友|同僚|上司|部下|彼女|彼氏|妻|夫|娘|息子|先輩|後輩|"
+    "いとこ|祖母|祖父|隣人"
+)
+_RELATED = re.compile(rf"({_RELATIONS})の({_WORD})(?={_HONORIFIC}|[はがとにをもの、。])")
+_TOPIC = re.compile(rf"({_WORD})(?:{_HONORIFIC})?(?:は|が)(?=.)")
+_NO_THINGS = re.compile("私|僕|俺|自分|今日|明日|昨日|今|最近|来週|誕生日|名前|仕事|趣味|週末|今度")
+_SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (predicate, re.compile(pattern))
+    for predicate, pattern in (
+        ("lives_in", rf"({_WORD})(?:に住|へ引っ越|に引っ越)"),
+        ("comes_from", rf"({_WORD})(?:の)?出身"),
+        ("works_as", rf"({_WORD})として働|仕事は({_WORD})|({_WORD})をして(?:いま|い)?ます"),
+        ("works_at", rf"({_WORD})(?:で働|に勤め)"),
+        ("studies", rf"({_WORD})を(?:勉強|専攻)"),
+        ("likes", rf"({_THING})(?:が|も)(?:とても|本当に)?(?:大)?好き"),
+        ("dislikes", rf"({_THING})(?:が|は|も)(?:とても)?(?:嫌い|苦手)"),
+        ("does", rf"趣味は({_THING})"),
+        ("allergic_to", rf"({_WORD})アレルギー"),
+        ("wants", rf"({_THING})(?:が欲し|がほし)"),
+        ("has_been_to", rf"({_WORD})(?:に|へ)(?:行きました|行った|行ってき)"),
+        ("age_is", r"(\d{1,3})歳"),
+    )
+)
+_MY_NAME = re.compile(
+    rf"名前は({_WORD})|(?:私|僕|俺)は({_WORD})(?:と(?:いい|申し|言い)ます)|^({_WORD})と(?:いい|申し)ます"
+)
+_PET = re.compile(rf"(犬|猫|うさぎ|鳥)の({_WORD}|[ぁ-ん]{{2,4}})を?(?:と|飼)|(犬|猫|うさぎ|鳥)を飼")
+_BIRTHDAY = re.compile(r"誕生日は(\d{1,2}月\d{1,2}日)")
+_FUTURE = re.compile(
+    r"明日|あした|明後日|あさって|来週|今度|今週末|週末|[月火水木金土日]曜|\d{1,2}月\d{1,2}日"
+)
+_INTENT = re.compile(
+    r"なきゃ|ないと(?:いけ|、|。|$)|なければ|つもり|予定|約束|しよう|(?:する|行く|会う|ある|出す|始まる)"
+    r"(?:んだ|の|よ|から|。|、|$)|(?:し|行き|会い|あり|出し|始まり|なり)ます|忘れないで|試験|面接|締め切り"
+)
+_PAST = re.compile(r"(?:た|ました|でした)(?:よ|ね|。|！|$)")  # as people write
+_DONE = re.compile(
+    rf"({_THING})(?:が|は|を)?(?:もう|やっと|ついに)?(?:終わった|終わりました|終えた|済んだ|済みました|"
+    r"できた|できました|提出した|提出しました)"
+)
+_PLACES = frozenset({"lives_in", "comes_from", "has_been_to"})
+
+
+def hear(text: str, said_on: date, heard: Heard) -> None:
+    """Add what a Japanese text says."""
+    _people(text, heard)
+    about = USER
+    for sentence in re.split(r"(?<=[。！？!?])|\n", text):  # as people write
+        about = _facts(sentence.strip(), about, heard)
+        _loops(sentence.strip(), said_on, heard)
+
+
+def _people(text: str, heard: Heard) -> None:
+    for name, honorific in [*_HONOURED.findall(text), *_SOFT_NAME.findall(text)]:
+        if not _NO_NAMES.fullmatch(name):
+            heard.person(_bare(name), f"{_bare(name)}{honorific}")
+    for relation, name in _RELATED.findall(text):
+        heard.person(name)
+        heard.fact(name, "relation_is", relation)
+
+
+def _bare(name: str) -> str:
+    """Take off what stands before a name without a particle: 妹 of 妹花子."""
+    return re.sub(rf"^(?:{_RELATIONS})(?=.)", "", name)
+
+
+def _facts(sentence: str, about: str, heard: Heard) -> str:
+    """Add what a sentence states; returns who it was about, for the next one without a subject."""
+    about = _subject(sentence, about, heard)
+    for predicate, pattern in _SAID:
+        for found in pattern.finditer(sentence):
+            said = next(each for each in found.groups() if each)
+            if _NO_THINGS.fullmatch(said) or said in heard.people:
+                continue
+            heard.fact(about, predicate, said)
+            if predicate in _PLACES:
+                heard.place(said)
+    _special(sentence, about, heard)
+    return about
+
+
+def _subject(sentence: str, about: str, heard: Heard) -> str:
+    """Find who a sentence is about: its topic, if that is a person; else whoever it was before."""
+    for found in _TOPIC.finditer(sentence):
+        if found[1] in {"私", "僕", "俺", "自分"}:
+            return USER
+        if _bare(found[1]) in heard.people:
+            return _bare(found[1])
+    soft = next(
+        (name for name in heard.people if re.search(rf"{name}(?:{_HONORIFIC})は", sentence)), None
+    )
+    if soft is not None:
+        return soft
+    return USER if re.search(r"私|僕|俺|わたし|ぼく", sentence) else about
+
+
+def _special(sentence: str, about: str, heard: Heard) -> None:
+    for groups in _MY_NAME.findall(sentence):
+        heard.fact(USER, "name_is", next(each for each in groups if each))
+    for animal, name, alone in _PET.findall(sentence):
+        heard.fact(USER, "has_pet", f"{animal}の{name}" if name else alone)
+    for said in _BIRTHDAY.findall(sentence):
+        day = month_day_in(said)
+        owner = next((name for name in heard.people if f"{name}" in sentence), about)
+        if day is not None:
+            heard.fact(owner, "birthday_is", day)
+
+
+def _loops(sentence: str, said_on: date, heard: Heard) -> None:
+    done = _DONE.search(sentence)
+    if done is not None:
+        heard.loop(done[1], None, is_done=True)
+        return
+    has_intent = _INTENT.search(sentence) is not None
+    is_duty = re.search(r"なきゃ|ないといけ|なければ|忘れないで|約束", sentence) is not None
+    if has_intent and (_FUTURE.search(sentence) or is_duty) and not _PAST.search(sentence):
+        heard.loop(sentence.rstrip("。"), day_in(sentence, said_on))

@@ -1,0 +1,86 @@
+"""Replies in a conversation, with the reflection behind them."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+
+from leasehold_memory.servers.mind.answering import is_japanese, listen, reflection_of
+from leasehold_memory.servers.mind.heard import USER, Heard
+
+_NOW = re.compile(r"It is (\d{4}-\d{2}-\d{2})")
+_MEMORIES = re.compile(r'^\{"memories": ".*"\}$', re.MULTILINE)
+_QUESTION = re.compile(r"[?？]|覚えて|remember", re.IGNORECASE)  # as people write
+_WORDS = re.compile(r"[A-Za-z]{3,}|[一-龯々]{1,8}|[ァ-ヶー]{2,12}")
+_COMMON = re.compile("what|when|where|who|which|does|you|the|and|how|remember|about|did")
+_FELT = {
+    "joy": ("それはよかったですね。", "I'm glad to hear that."),
+    "love": ("すてきですね。", "That is lovely."),
+    "sadness": ("それはつらかったですね。", "I'm sorry to hear that."),
+    "fear": ("心配ですね。", "I understand that you are worried."),
+    "anger": ("それは腹が立ちますね。", "I see why that makes you angry."),
+    "tiredness": ("お疲れさまです。", "You must be tired."),
+    "surprise": ("びっくりしますね。", "What a surprise."),
+    "calm": ("ゆっくりできてよかったです。", "That sounds restful."),
+}
+
+
+def reply_to(text: str, system: str) -> tuple[str, dict[str, Any]]:
+    """Return what is said to the person, and what is thought of it."""
+    heard = listen(text, _today(system))
+    speaks_japanese = is_japanese(text)
+    sentences = [
+        _FELT[heard.emotion][not speaks_japanese] if heard.emotion in _FELT else "",
+        _recalled(text, _memories(system), speaks_japanese=speaks_japanese),
+        _noted(heard, speaks_japanese=speaks_japanese),
+    ]
+    said = ("" if speaks_japanese else " ").join(each for each in sentences if each)
+    otherwise = (
+        "なるほど。もう少し聞かせてください。" if speaks_japanese else "I see. Tell me more."
+    )
+    return said or otherwise, reflection_of(text, heard)
+
+
+def _today(system: str) -> date:
+    found = _NOW.search(system)
+    return date.fromisoformat(found[1]) if found else datetime(2026, 1, 1, tzinfo=UTC).date()
+
+
+def _memories(system: str) -> list[str]:
+    """Return the lines of what the prompt says is remembered."""
+    found = _MEMORIES.search(system)
+    if found is None:
+        return []
+    try:
+        return [line for line in str(json.loads(found[0])["memories"]).splitlines() if line.strip()]
+    except ValueError:
+        return []
+
+
+def _recalled(text: str, memories: list[str], *, speaks_japanese: bool) -> str:
+    """Answer a question by the line of memory that has most of its words."""
+    if not _QUESTION.search(text) or not memories:
+        return ""
+    asked = {word for word in _WORDS.findall(text.lower()) if not _COMMON.fullmatch(word)}
+    counted = [(sum(word in line.lower() for word in asked), line) for line in memories]
+    most, line = max(counted, key=lambda each: each[0])
+    if not most:
+        return ""
+    plain = line.strip(" -・*")[:200]
+    return f"覚えています。{plain}" if speaks_japanese else f"I remember: {plain}"
+
+
+def _noted(heard: Heard, *, speaks_japanese: bool) -> str:
+    """Say back what was new."""
+    if heard.loops and not heard.loops[0][2]:
+        return "覚えておきますね。" if speaks_japanese else "I will keep that in mind."
+    if not heard.facts:
+        return ""
+    subject, _, said = heard.facts[0]
+    if speaks_japanese:
+        who = "" if subject == USER else f"{subject}さんは"
+        return f"{who}{said}、ですね。覚えました。"
+    who = "" if subject == USER else f"{subject}: "
+    return f"{who}{said}, I will remember that."

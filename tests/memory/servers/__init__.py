@@ -1,0 +1,1 @@
+"""The local model server."""
