@@ -20,7 +20,7 @@ HOST = "http://127.0.0.1"
 class Quiet:
     """A companion that has nothing to tell."""
 
-    settings = None
+    settings: Any = None
 
     def start(self) -> None: ...
 

@@ -92,6 +92,7 @@ payload_episode = Table(
     Column("reply_text", Text, nullable=False),
     Column("is_partial", Boolean, nullable=False, server_default="0"),  # the listener left
     Column("reflection", JSON(none_as_null=True)),  # NULL: not reflected yet
+    Index("payload_episode_conversation", "conversation", "unit_id"),
 )
 
 payload_fact = Table(

@@ -1,4 +1,4 @@
-"""What all requests share: the companion with its memories, open streams, chats under way."""
+"""What all requests share: the companion with its memories, open streams, what was logged."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
 from fastapi import Depends, Request
 
 from leasehold.kit.web import Following
+from leasehold_memory.opening import Memory, open_memory
+from leasehold_memory.settings import Settings
+from leasehold_memory.web.logs import Logs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -21,13 +24,13 @@ class Companion(Protocol):
     """Keeps the memory of the active preset open, with its worker."""
 
     @property
-    def settings(self) -> Any: ...
+    def settings(self) -> Settings: ...
 
     def start(self) -> None: ...
 
     def close(self) -> None: ...
 
-    def current(self) -> AbstractContextManager[Any]: ...
+    def current(self) -> AbstractContextManager[Memory]: ...
 
     def health(self) -> Any: ...
 
@@ -38,12 +41,27 @@ class Hub:
 
     companion: Companion
     following: Following = field(default_factory=Following)
+    logs: Logs = field(default_factory=Logs)
+
+    def start(self) -> None:
+        self.logs.start()
+        self.companion.start()
+
+    def close(self) -> None:
+        """Safe twice."""
+        self.companion.close()
+        self.logs.stop()
 
     @contextmanager
-    def memory(self, preset_id: str | None = None) -> Iterator[Any]:
+    def memory(self, preset_id: str | None = None) -> Iterator[Memory]:
         """Lend a preset's memory, the active one's unless named; a switch waits for its return."""
-        del preset_id
         with self.companion.current() as memory:
+            if preset_id in {None, memory.preset.id}:
+                yield memory
+                return
+        settings = self.companion.settings
+        preset = settings.current().embedding_named(preset_id or "")
+        with open_memory(settings.home, preset, settings) as memory:
             yield memory
 
     def read(

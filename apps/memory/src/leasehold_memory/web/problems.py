@@ -5,4 +5,18 @@ from __future__ import annotations
 from leasehold.kit.web import Problems
 from leasehold_memory import errors
 
-PROBLEMS = Problems({errors.UnitNotFound: (404, "unit-not-found")})
+PROBLEMS = Problems(
+    {
+        errors.UnitNotFound: (404, "unit-not-found"),
+        errors.VersionNotFound: (404, "version-not-found"),
+        errors.EntityNotFound: (404, "entity-not-found"),
+        errors.PresetNotFound: (404, "preset-not-found"),
+        errors.SourceGone: (409, "source-gone"),
+        errors.SettingsMoved: (409, "settings-moved"),
+        errors.EmbeddingFixed: (400, "embedding-fixed"),
+        errors.BadSettings: (422, "bad-settings"),
+        errors.BadEdit: (422, "bad-edit"),
+        errors.BadMemory: (503, "bad-memory"),
+        errors.TooNew: (503, "too-new"),
+    }
+)
