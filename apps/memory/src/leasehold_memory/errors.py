@@ -174,3 +174,20 @@ class BadAnswer(ModelFailed):
         super().__init__(f"the model's answer{f' to {what}' if what else ''} is {reason}")
         self.reason = reason  # a BadReason of llm.reasons
         self.what = what
+
+
+class BadEmbedding(MemoryAppError):
+    """A text has no vector that could be kept; asking again would give the same one."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"the embedding is {reason}: {detail}")
+        self.reason = reason
+
+
+class EmbedderLost(MemoryAppError):
+    """The process that makes local vectors ended or hung, twice in a row."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the process that makes local vectors ended twice: is wordllama installed?"
+        )

@@ -1,0 +1,120 @@
+"""Vectors without a key or a network, made in one process beside this one.
+
+Making them is pure work of the processor: in a thread of this process it would hold up the API.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import BinaryIO
+
+import numpy as np
+
+from leasehold_memory.embedding import child
+from leasehold_memory.embedding.checking import checked
+from leasehold_memory.embedding.interface import Matrix
+from leasehold_memory.errors import EmbedderLost
+
+_PATIENCE_SECONDS = 30.0  # for one batch, which takes some milliseconds
+_BATCH = 64  # texts, so that a question need not wait long behind a large work
+_LONGEST = 16_000  # characters of a text: a mean over more says no more
+_TRIES = 2
+# What it needs to start; what else is in our environment may be secret.
+_KEPT = ("PATH", "LD_LIBRARY_PATH", "HOME", "SYSTEMROOT", "TMPDIR")
+
+
+class LocalEmbedder:
+    """The static vectors of the `wordllama` package, of 256 numbers; for English, mostly.
+
+    They know words, not sentences, so being near counts for less than sharing words. The process
+    starts when first asked and again if it was lost; it ends with this one.
+    """
+
+    dimension = child.DIMENSION
+    weight = 0.3
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process that makes the vectors, if it was started."""
+        process = self._process
+        return None if process is None else process.pid
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        if not texts:
+            return np.empty((0, self.dimension), np.float32)
+        rows = np.concatenate([self._ask(batch) for batch in _batches(texts)])
+        return checked(rows, count=len(texts), dimension=self.dimension)
+
+    def close(self) -> None:
+        with self._lock:
+            self._stop()
+
+    def _ask(self, texts: list[str]) -> Matrix:
+        request = json.dumps(texts).encode()
+        with self._lock:
+            for _ in range(_TRIES):
+                with suppress(OSError, EOFError):
+                    return self._exchange(request).reshape(-1, self.dimension)
+                self._stop()
+        raise EmbedderLost
+
+    def _exchange(self, request: bytes) -> Matrix:
+        process = self._process or self._start()
+        watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
+        watch.daemon = True
+        watch.start()
+        try:
+            if process.stdin is None or process.stdout is None:
+                raise EOFError
+            process.stdin.write(child.LENGTH.pack(len(request)) + request)
+            process.stdin.flush()
+            (length,) = child.LENGTH.unpack(_read(process.stdout, child.LENGTH.size))
+            return np.frombuffer(_read(process.stdout, length), np.float32)
+        finally:
+            watch.cancel()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter  # nosec B603
+            [sys.executable, "-X", "utf8", "-P", child.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a tokenizer may say there what was said to us
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C in a terminal is this process's to handle
+        )
+        return self._process
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            with suppress(OSError):  # what it was sent last and never read
+                process.communicate()
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(texts), _BATCH):
+        yield [text[:_LONGEST] for text in texts[start : start + _BATCH]]
+
+
+def _read(stream: BinaryIO, length: int) -> bytes:
+    content = stream.read(length)
+    if len(content) < length:
+        raise EOFError
+    return content
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}
+    return {**kept, **threads, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
