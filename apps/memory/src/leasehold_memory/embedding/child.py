@@ -96,7 +96,7 @@ def _weights_of(count: int, tokenizer: Tokenizer) -> NDArray[np.float32]:
     weights = np.log1p(np.arange(count)).astype(np.float32)
     weights[_BYTES] = 0
     for number in range(_LETTERS, count):
-        if tokenizer.id_to_token(number).isascii():
+        if (tokenizer.id_to_token(number) or "").isascii():
             weights[number] = 1
     weights[_LETTERS] = 0  # a space
     return weights

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from http import HTTPStatus
 from typing import Any
 
 import httpx
@@ -12,20 +12,12 @@ import numpy as np
 
 from leasehold_memory.embedding.checking import checked
 from leasehold_memory.embedding.interface import Matrix
-from leasehold_memory.errors import (
-    BadEmbedding,
-    ModelDown,
-    ModelLimited,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-)
+from leasehold_memory.errors import BadEmbedding
+from leasehold_memory.llm.wire import check_status, told_plainly, trust
 from leasehold_memory.model.presets import EmbeddingPreset
 
 _BATCH = 64
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
-_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-# A server that is overloaded or restarts; any other refusal stays one.
-_PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY})
 
 
 class _Vector(msgspec.Struct):
@@ -38,7 +30,7 @@ class _Answer(msgspec.Struct):
 
 
 class HttpEmbedder:
-    """One model of one server. Errors name neither the key nor the texts."""
+    """One model of one server. It fails as a model does; errors name neither key nor texts."""
 
     weight = 1.0
 
@@ -47,7 +39,7 @@ class HttpEmbedder:
         self._model = preset.model
         self._url = f"{preset.base_url.rstrip('/')}/embeddings"
         self._key = preset.api_key
-        self._http = self._open()
+        self._http = _open()
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
@@ -57,44 +49,29 @@ class HttpEmbedder:
     def close(self) -> None:
         self._http.close()
 
-    def _open(self) -> httpx.Client:
-        return httpx.Client(timeout=_TIMEOUT, trust_env=False)
-
     def _ask(self, texts: Sequence[str]) -> Matrix:
         if self._http.is_closed:
-            self._http = self._open()
+            self._http = _open()
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         key = self._key.reveal()
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        try:
+        with told_plainly():
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
             answer = self._http.post(self._url, json=body, headers=headers)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ModelDown(type(error).__name__) from None
-        _check(answer)
+        check_status(answer.status_code, answer.headers)
         return checked(_read(answer.content), count=len(texts), dimension=self.dimension)
 
 
-def _check(answer: httpx.Response) -> None:
-    status = answer.status_code
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        raise ModelLimited(_retry_after(answer))
-    if status in _REFUSED:
-        raise ModelRefusedKey(status)
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _PASSING:
-        raise ModelDown(f"status {status}", _retry_after(answer))
-    if not answer.is_success:
-        raise ModelRefusedRequest(status)
-
-
-def _retry_after(answer: httpx.Response) -> float | None:
-    said = answer.headers.get("Retry-After", "")
-    return float(said) if said.isascii() and said.isdigit() else None
+def _open() -> httpx.Client:
+    # A key must not go to a proxy that somebody's shell names.
+    return httpx.Client(timeout=_TIMEOUT, trust_env=False, verify=trust())
 
 
 def _read(content: bytes) -> Matrix:
-    """Put the vectors in the order of the texts, whatever is in them."""
+    """Put the vectors in the order of the texts, whatever numbers are in them."""
     try:
-        found = sorted(msgspec.json.decode(content, type=_Answer).data, key=lambda each: each.index)
+        # By the library that reads NaN, which JSON has not, but servers write.
+        found = msgspec.convert(json.loads(content), _Answer).data
+        found.sort(key=lambda each: each.index)
         return np.array([each.embedding for each in found], np.float32)
-    except (msgspec.MsgspecError, ValueError, TypeError, UnicodeDecodeError):
+    except (msgspec.ValidationError, ValueError, TypeError, RecursionError):
         raise BadEmbedding("not readable", "vectors of different sizes, or no vectors") from None

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import BinaryIO
+from typing import IO
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class LocalEmbedder:
             self._stop()
 
     def _ask(self, texts: list[str]) -> Matrix:
-        request = json.dumps(texts).encode()
+        request = json.dumps(texts, ensure_ascii=False).encode(errors="replace")
         with self._lock:
             for _ in range(_TRIES):
                 with suppress(OSError, EOFError):
@@ -107,7 +107,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield [text[:_LONGEST] for text in texts[start : start + _BATCH]]
 
 
-def _read(stream: BinaryIO, length: int) -> bytes:
+def _read(stream: IO[bytes], length: int) -> bytes:
     content = stream.read(length)
     if len(content) < length:
         raise EOFError
