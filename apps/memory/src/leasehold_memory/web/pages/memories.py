@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from leasehold.kit.web import Reader, Speaker, a_text
 from leasehold_memory.data import units
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
+from leasehold_memory.web.api.values import MOST_ID
 from leasehold_memory.web.hub import OfHub
 from leasehold_memory.web.pages.shell import PAGES, OfVisit
 from leasehold_memory.web.pages.showing import Shown, show
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 router = APIRouter(include_in_schema=False)
 ROWS = 50
-LARGEST_ID = 2**63 - 1  # that a file can have
 KindName: TypeAlias = Literal["", "episode", "fact", "summary", "capsule", "loop"]
 StateName: TypeAlias = Literal["", "active", "closed", "retracted"]
 SensitivityName: TypeAlias = Literal["", "normal", "private", "secret"]
@@ -32,7 +32,7 @@ class Which(BaseModel):
     kind: KindName = ""
     state: StateName = ""
     sensitivity: SensitivityName = ""
-    before: Annotated[int | None, Query(ge=1, le=LARGEST_ID)] = None
+    before: Annotated[int | None, Query(ge=1, le=MOST_ID)] = None
 
     def wanted(self) -> dict[str, Any]:
         """Return it as units are asked for."""

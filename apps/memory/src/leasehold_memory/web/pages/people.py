@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from leasehold.kit.web import Reader, Speaker, a_text
 from leasehold_memory.data import browsing, entities, units
 from leasehold_memory.model.units import UnitState
+from leasehold_memory.web.api.values import MOST_ID, EntityPath
 from leasehold_memory.web.hub import OfHub
-from leasehold_memory.web.pages.memories import LARGEST_ID
 from leasehold_memory.web.pages.shell import PAGES, OfVisit
 from leasehold_memory.web.pages.showing import show
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from leasehold_memory.model.stored import Entity
 
 router = APIRouter(prefix="/people", include_in_schema=False)
-EntityPath: TypeAlias = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 KINDS = ("person", "topic", "place", "thing")
 ROWS = 50
 
@@ -39,7 +38,7 @@ def show_entity(
     visit: OfVisit,
     _person: Reader,
     hub: OfHub,
-    before: Annotated[int | None, Query(ge=1, le=LARGEST_ID)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_ID)] = None,
 ) -> Response:
     """Show one with its summary and all memories that speak of it."""
     found = hub.read(_look, visit.say, entity_id, before)

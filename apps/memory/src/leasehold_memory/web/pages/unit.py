@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from fastapi import APIRouter, Form, Path, Response
+from fastapi import APIRouter, Form, Response
 from pydantic import BaseModel
 
 from leasehold.kit.web import Changer, Reader, Speaker, a_text
 from leasehold_memory.data import edges, entities, reading, units
 from leasehold_memory.model.units import UnitKind
+from leasehold_memory.web import correcting
+from leasehold_memory.web.api.values import MOST_ID, UnitPath
 from leasehold_memory.web.hub import OfHub
 from leasehold_memory.web.pages.diffing import with_changes
-from leasehold_memory.web.pages.memories import LARGEST_ID
 from leasehold_memory.web.pages.shell import PAGES, OfVisit
 from leasehold_memory.web.pages.showing import show
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from leasehold_memory.model.stored import Unit
 
 router = APIRouter(prefix="/memories/{unit_id}", include_in_schema=False)
-UnitPath: TypeAlias = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 MOST_SHOWN = 50  # of what is derived from an episode, or speaks for a memory
 LONGEST_TEXT = 20_000
 # What a person may correct by a form; the API knows more.
@@ -73,8 +73,9 @@ def edit(
     said: Annotated[Correction, Form()],
 ) -> Response:
     """Correct what a memory says; the versions before stay."""
-    saved = hub.write(units.edit, unit_id, said.changes())
-    return visit.go(f"/memories/{unit_id}", "edited" if saved.is_changed else "unchanged")
+    with hub.memory() as memory:
+        correcting.edit(memory, unit_id, said.changes())
+    return visit.go(f"/memories/{unit_id}", "edited")
 
 
 @router.post("/rollback")
@@ -83,11 +84,12 @@ def rollback(
     visit: OfVisit,
     _person: Changer,
     hub: OfHub,
-    version: Annotated[int, Form(ge=1, le=LARGEST_ID)],
+    version: Annotated[int, Form(ge=1, le=MOST_ID)],
 ) -> Response:
     """Let a memory say again what it said in a version."""
-    saved = hub.write(units.rollback, unit_id, version)
-    return visit.go(f"/memories/{unit_id}", "rolled_back" if saved.is_changed else "unchanged")
+    with hub.memory() as memory:
+        correcting.roll_back(memory, unit_id, version)
+    return visit.go(f"/memories/{unit_id}", "rolled_back")
 
 
 def _look(connection: Connection, say: Speaker, unit_id: int) -> dict[str, Any]:
