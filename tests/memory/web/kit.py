@@ -12,7 +12,7 @@ import httpx
 from anyio.from_thread import start_blocking_portal
 
 from leasehold_memory.opening import Memory, open_memory
-from leasehold_memory.settings import open_settings
+from leasehold_memory.settings import Snapshot, open_settings
 from leasehold_memory.web.alone import Alone
 from leasehold_memory.web.app import make_app
 from tests.kit.asking import expect
@@ -35,8 +35,16 @@ class Standing:
         self.settings.close()
 
     @contextmanager
-    def current(self) -> Iterator[Memory]:
-        yield self.memory
+    def current(self, preset_id: str | None = None) -> Iterator[Memory]:
+        if preset_id in {None, self.memory.preset.id}:
+            yield self.memory
+            return
+        preset = self.settings.current().embedding_named(preset_id or "")
+        with open_memory(self.settings.home, preset, self.settings) as memory:
+            yield memory
+
+    def change(self, fields: Any) -> Snapshot:
+        return self.settings.change(fields)
 
     def health(self) -> dict[str, Any]:
         return {"status": "ok"}

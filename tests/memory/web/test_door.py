@@ -26,8 +26,11 @@ class Quiet:
 
     def close(self) -> None: ...
 
-    def current(self) -> Any:
-        return nullcontext()
+    def current(self, preset_id: str | None = None) -> Any:
+        return nullcontext(preset_id)
+
+    def change(self, fields: Any) -> Any:
+        return fields
 
     def health(self) -> dict[str, str]:
         return {"status": "ok"}

@@ -38,6 +38,11 @@ class Trailer:
         self._held = ""
         self._after: str | None = None
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether the marker has come, so that the reply before it is whole."""
+        return self._after is not None
+
     def feed(self, piece: str) -> str:
         """Take a piece; returns what may be shown of all that came, often less or nothing."""
         if self._after is not None:

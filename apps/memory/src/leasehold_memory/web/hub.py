@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
 
 from fastapi import Depends, Request
 
 from leasehold.kit.web import Following
-from leasehold_memory.opening import Memory, open_memory
-from leasehold_memory.settings import Settings
+from leasehold_memory.opening import Memory
+from leasehold_memory.settings import Settings, Snapshot
 from leasehold_memory.web.logs import Logs
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ class Companion(Protocol):
 
     def close(self) -> None: ...
 
-    def current(self) -> AbstractContextManager[Memory]: ...
+    def current(self, preset_id: str | None = None) -> AbstractContextManager[Memory]: ...
+
+    def change(self, fields: Any) -> Snapshot: ...
 
     def health(self) -> Any: ...
 
@@ -52,17 +54,9 @@ class Hub:
         self.companion.close()
         self.logs.stop()
 
-    @contextmanager
-    def memory(self, preset_id: str | None = None) -> Iterator[Memory]:
-        """Lend a preset's memory, the active one's unless named; a switch waits for its return."""
-        with self.companion.current() as memory:
-            if preset_id in {None, memory.preset.id}:
-                yield memory
-                return
-        settings = self.companion.settings
-        preset = settings.current().embedding_named(preset_id or "")
-        with open_memory(settings.home, preset, settings) as memory:
-            yield memory
+    def memory(self, preset_id: str | None = None) -> AbstractContextManager[Memory]:
+        """Lend a preset's memory, the active one's unless named, until the end of the `with`."""
+        return self.companion.current(preset_id)
 
     def read(
         self, look: Callable[..., T], *given: Any, preset_id: str | None = None, **named: Any

@@ -94,4 +94,4 @@ def get_settings(_person: Reader, hub: OfHub) -> dict[str, Any]:
 def put_settings(wanted: SettingsChange, _person: Changer, hub: OfHub) -> dict[str, Any]:
     """Change settings, all that is said or nothing. The worker follows by itself."""
     change = wanted.model_dump(exclude_unset=True)
-    return hub.companion.settings.change(change).shown()
+    return hub.companion.change(change).shown()

@@ -1,0 +1,1 @@
+"""Chats: what is replied, and what is stored of it."""
