@@ -8,11 +8,15 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from itertools import accumulate
 from typing import Any
 
 import json_repair
 
 _MOST_CHARACTERS = 100_000
+_MOST_MENDED = 12_000  # characters: mending can take time that grows with their square
+_DEEPEST_MENDED = 60  # brackets inside one another
+_STUCK = re.compile(r"(.{1,8}?)\1{200}", re.DOTALL)  # a model that writes the same for ever
 _MOST_BEGINNINGS = 50  # braces at which JSON is looked for
 _THOUGHTS_END = "</think>"
 _BEGINNING = re.compile(r"[{\[]")
@@ -48,13 +52,20 @@ def _whole(text: str) -> Any:
 
 
 def _mended(text: str) -> Any:
-    begin = _BEGINNING.search(text)
-    if begin is None:
+    if _BEGINNING.search(text) is None or not _is_mendable(text):
         return None
     found = json_repair.loads(text)
     if isinstance(found, list):
         found = next((each for each in found if isinstance(each, dict)), found)
     return found if isinstance(found, dict | list) and found else None
+
+
+def _is_mendable(text: str) -> bool:
+    """Whether mending a text takes little time: it isn't long, nor deep, nor the same for ever."""
+    if len(text) > _MOST_MENDED or _STUCK.search(text):
+        return False
+    steps = ((letter in "{[(") - (letter in "}])") for letter in text)
+    return max(accumulate(steps), default=0) <= _DEEPEST_MENDED
 
 
 def cleaned(value: Any) -> Any:

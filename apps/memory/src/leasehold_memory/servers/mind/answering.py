@@ -15,6 +15,7 @@ from leasehold_memory.servers.mind.summing import capsule_of, summary_of
 _JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龯]")
 _LINE = 120  # characters of a summary line
 _STRONG = 0.8
+_MOST = 4_000  # characters that are listened to
 
 
 def is_japanese(text: str) -> bool:
@@ -43,7 +44,8 @@ def answer(ask: Ask, material: dict[str, Any]) -> dict[str, Any]:
 
 
 def listen(text: str, said_on: date) -> Heard:
-    """Understand what was said, in whichever of the two languages."""
+    """Understand what was said, in whichever of the two languages; not without end."""
+    text = text[:_MOST]
     heard = Heard(emotion=emotion_in(text), sensitivity=sensitivity_in(text))
     (japanese if is_japanese(text) else english).hear(text, said_on, heard)
     for topic in topics_in(text):

@@ -23,6 +23,7 @@ _AFTER = {
     "今日": 0,
     "来週": _WEEK,
 }
+_NEXT_WEEK = re.compile(r"next week|来週", re.IGNORECASE)
 _WEEKEND = re.compile(r"weekend|週末")
 _DAY_OF_MONTH = re.compile(r"(\d{1,2})月(\d{1,2})日")
 _MONTH_AND_DAY = re.compile(
@@ -40,7 +41,9 @@ def day_in(text: str, said_on: date) -> str | None:
         return _next_such(found, said_on)
     weekday = _WEEKDAY.search(text)
     if weekday is not None:
-        return _iso(said_on, _days_until(weekday, said_on))
+        days = _days_until(weekday, said_on)
+        is_later = _NEXT_WEEK.search(text) and said_on.weekday() + days < _WEEK
+        return _iso(said_on, days + _WEEK if is_later else days)
     if _WEEKEND.search(text):
         return _iso(said_on, (5 - said_on.weekday()) % _WEEK)
     lowered = text.lower()

@@ -13,17 +13,23 @@ _RELATIONS = (
     "sister|brother|mother|father|mom|dad|daughter|son|wife|husband|girlfriend|boyfriend|partner|"
     "friend|best friend|boss|colleague|cousin|aunt|uncle|grandmother|grandfather|neighbour|neighbor"
 )
-_END = r"(?=\s+(?:and|but|because|with|so|who|since|now|for)\b|[.,;!?\n]|$)"
+_OCCUPATIONS = (
+    "teacher|nurse|doctor|engineer|student|writer|cook|lawyer|programmer|designer|musician|artist|"
+    "scientist|carpenter|photographer|driver"
+)
+_END = r"(?=\s+(?:and|but|because|with|so|who|since|now|for|last|this|next|every)\b|[.,;!?\n]|$)"
 _THING = rf"(?:a |an |the )?(.+?){_END}"
 _RELATED = re.compile(rf"\b[Mm]y (?:(?:little|big|older|younger|best) )?({_RELATIONS}),? ({_NAME})")
 _CALLED = re.compile(rf"\b[Mm]y ({_RELATIONS})(?:'s name is| is called| is named) ({_NAME})")
-_WITH = re.compile(rf"\b(?:[Ww]ith|[Mm]et|[Ss]aw|[Cc]alled|[Vv]isited|[Tt]old|from) ({_NAME})\b")
+_WITH = re.compile(
+    rf"\b(?:[Ww]ith|[Mm]e?et|[Ss]ee|[Ss]aw|[Cc]all|[Vv]isit(?:ed)?|[Tt]old) ({_NAME})\b"
+)
 _SUBJECT = re.compile(
-    rf"\b(?:(I|We)|(?:[Mm]y (?:{_RELATIONS}) )?({_NAME})|(She|He|[Ss]he|[Hh]e))"
+    rf"\b(?:(I|We)|([Ss]he|[Hh]e)|(?:[Mm]y (?:{_RELATIONS}) )?({_NAME}))"
     r"(?:'m| am|'ve| have| has| is)?(?: also| really| now| just| still)* "
 )
 _NO_NAMES = re.compile(
-    "I|We|She|He|They|It|The|This|That|My|Your|Yes|No|Today|Tomorrow|Yesterday|Hello|Hi|Thanks|"
+    "I|We|She|He|Her|His|Our|They|It|The|This|That|My|Your|Yes|No|Today|Tomorrow|Yesterday|Hello|Hi|Thanks|"
     "Please|Also|What|When|Where|Who|Why|How|And|But|So|Then|Maybe|Remember|Monday|Tuesday|"
     "Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|"
     "September|October|November|December"
@@ -35,6 +41,7 @@ _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("lives_in", rf"(?:lives? in|moved to) {_THING}"),
         ("comes_from", rf"(?:comes? )?from {_THING}"),
         ("works_as", rf"(?:works?|working) as {_THING}"),
+        ("works_as", rf"(?:am |is |'m )?an? ({_OCCUPATIONS})\b"),
         ("works_at", rf"(?:works?|working) (?:at|for) {_THING}"),
         ("studies", rf"(?:study|studies|studying) {_THING}"),
         ("likes", rf"(?:likes?|loves?|enjoys?) {_THING}"),
@@ -47,6 +54,7 @@ _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("age_is", r"(\d{1,3}) years old"),
     )
 )
+_AND = re.compile(r",?\s+(?:and|but)\s+(?:also\s+)?")
 _MY_NAME = re.compile(rf"\b[Mm]y name is ({_NAME})|\b[Cc]all me ({_NAME})")
 _PET = re.compile(rf"\b(?:have|got) a (dog|cat|rabbit|bird)(?: (?:named|called) ({_NAME}))?")
 _BIRTHDAY = re.compile(
@@ -71,7 +79,8 @@ def hear(text: str, said_on: date, heard: Heard) -> None:
     _people(text, heard)
     about = USER
     for sentence in re.split(r"(?<=[.!?])\s+|\n", text):
-        about = _facts(sentence, about, heard)
+        if not sentence.endswith("?"):
+            about = _facts(sentence, about, heard)
         _loops(sentence, said_on, heard)
 
 
@@ -87,14 +96,9 @@ def _people(text: str, heard: Heard) -> None:
 def _facts(sentence: str, about: str, heard: Heard) -> str:
     """Add what a sentence states; returns who it was about, for a "she" of the next one."""
     for found in _SUBJECT.finditer(sentence):
-        if found[1]:
-            subject = USER
-        elif found[2]:
-            if _NO_NAMES.fullmatch(found[2]):
-                continue
-            subject = about = found[2]
-        else:
-            subject = about
+        if found[3] and _NO_NAMES.fullmatch(found[3]):
+            continue
+        subject = USER if found[1] else found[3] or about
         _stated(subject, sentence[found.end() :], heard)
     _special(sentence, about, heard)
     named = [name for name in heard.people if name in sentence]
@@ -102,15 +106,19 @@ def _facts(sentence: str, about: str, heard: Heard) -> str:
 
 
 def _stated(subject: str, rest: str, heard: Heard) -> None:
-    for predicate, pattern in _SAID:
-        found = pattern.match(rest)
-        if found is not None:
-            if subject != USER:
-                heard.person(subject)
-            heard.fact(subject, predicate, found[1].strip())
-            if predicate in _PLACES:
-                heard.place(found[1].strip())
-            return
+    """Add what a subject is said to be or do, in each of the parts that "and" joins."""
+    for part in _AND.split(rest):
+        found = next(
+            ((name, match) for name, each in _SAID if (match := each.match(part)) is not None), None
+        )
+        if found is None:
+            continue
+        predicate, said = found[0], found[1][1].strip()
+        if subject != USER:
+            heard.person(subject)
+        heard.fact(subject, predicate, said)
+        if predicate in _PLACES:
+            heard.place(said)
 
 
 def _special(sentence: str, about: str, heard: Heard) -> None:

@@ -11,6 +11,7 @@ from leasehold_memory.servers.mind.heard import USER, Heard
 _KANJI, _KATAKANA = "一-龯々", "ァ-ヶー"
 _WORD = rf"(?:[{_KANJI}]{{1,6}}|[{_KATAKANA}]{{2,12}}|[A-Za-z]{{2,20}})"
 _THING = rf"[{_KANJI}{_KATAKANA}A-Za-z0-9]+(?:[のをや][{_KANJI}{_KATAKANA}A-Za-z0-9]+)*(?:ること)?"
+_DOING = rf"(?:[{_KANJI}{_KATAKANA}]+を)?[{_KANJI}]{{1,2}}[ぁ-ん]{{1,2}}(?:こと|の)"
 _HONORIFIC = "さん|くん|君|ちゃん|先生|さま|様"
 _HONOURED = re.compile(rf"({_WORD})({_HONORIFIC})")
 # A name in hiragana is told from what stands before it only after a particle or a stop.
@@ -20,21 +21,34 @@ _RELATIONS = (
     "妹|弟|姉|兄|母|父|友達|友だち|友人|親友|同僚|上司|部下|彼女|彼氏|妻|夫|娘|息子|先輩|後輩|"
     "いとこ|祖母|祖父|隣人"
 )
-_RELATED = re.compile(rf"({_RELATIONS})の({_WORD})(?={_HONORIFIC}|[はがとにをもの、。])")
+_RELATED = re.compile(
+    rf"({_RELATIONS})の({_WORD}|[ぁ-ん]{{2,4}}?)(?={_HONORIFIC}|[はがとにをもの、。])"
+)
+# Who is in the family has no other name as long as none is said.
+_KIN = re.compile(
+    rf"(?<![{_KANJI}の])お?(母|父|兄|姉|弟|妹|妻|夫|娘|息子|祖母|祖父)(?:さん)?(?=[はがとにもを]|の誕生日)"
+)
+_OCCUPATIONS = (
+    "看護師|教師|先生|医者|医師|エンジニア|会社員|学生|大学生|作家|料理人|弁護士|デザイナー|"
+    "プログラマー|美容師|公務員|大工|写真家"
+)
 _TOPIC = re.compile(rf"({_WORD})(?:{_HONORIFIC})?(?:は|が)(?=.)")
-_NO_THINGS = re.compile("私|僕|俺|自分|今日|明日|昨日|今|最近|来週|誕生日|名前|仕事|趣味|週末|今度")
+_NO_THINGS = re.compile(
+    "私|僕|俺|自分|今日|明日|昨日|今|最近|来週|誕生日|名前|仕事|趣味|週末|今度|カフェ|店|病院|学校|"
+    "会社|公園|散歩|買い物|本当|一緒|全部|こと|もの|ため|ほう|いえ|家|話"
+)
 _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (predicate, re.compile(pattern))
     for predicate, pattern in (
         ("lives_in", rf"({_WORD})(?:に住|へ引っ越|に引っ越)"),
-        ("comes_from", rf"({_WORD})(?:の)?出身"),
-        ("works_as", rf"({_WORD})として働|仕事は({_WORD})|({_WORD})をして(?:いま|い)?ます"),
+        ("comes_from", rf"({_WORD})(?:の)?出身|出身は({_WORD})"),
+        ("works_as", rf"({_WORD})として働|仕事は({_WORD})|({_OCCUPATIONS})(?:です|だ|をして)"),
         ("works_at", rf"({_WORD})(?:で働|に勤め)"),
         ("studies", rf"({_WORD})を(?:勉強|専攻)"),
-        ("likes", rf"({_THING})(?:が|も)(?:とても|本当に)?(?:大)?好き"),
+        ("likes", rf"({_THING}|{_DOING})(?:が|も)(?:とても|本当に)?(?:大)?好き"),
         ("dislikes", rf"({_THING})(?:が|は|も)(?:とても)?(?:嫌い|苦手)"),
         ("does", rf"趣味は({_THING})"),
-        ("allergic_to", rf"({_WORD})アレルギー"),
+        ("allergic_to", rf"({_WORD}|[ぁ-ん]{{2,4}})アレルギー"),
         ("wants", rf"({_THING})(?:が欲し|がほし)"),
         ("has_been_to", rf"({_WORD})(?:に|へ)(?:行きました|行った|行ってき)"),
         ("age_is", r"(\d{1,3})歳"),
@@ -65,7 +79,8 @@ def hear(text: str, said_on: date, heard: Heard) -> None:
     _people(text, heard)
     about = USER
     for sentence in re.split(r"(?<=[。！？!?])|\n", text):  # as people write
-        about = _facts(sentence.strip(), about, heard)
+        if not re.search(r"[？?]$|か。?$", sentence.strip()):
+            about = _facts(sentence.strip(), about, heard)
         _loops(sentence.strip(), said_on, heard)
 
 
@@ -73,9 +88,13 @@ def _people(text: str, heard: Heard) -> None:
     for name, honorific in [*_HONOURED.findall(text), *_SOFT_NAME.findall(text)]:
         if not _NO_NAMES.fullmatch(name):
             heard.person(_bare(name), f"{_bare(name)}{honorific}")
-    for relation, name in _RELATED.findall(text):
+    kin = [(name, name) for name in _KIN.findall(text)]
+    for relation, name in [*_RELATED.findall(text), *kin]:
+        if _NO_THINGS.fullmatch(name):
+            continue
         heard.person(name)
-        heard.fact(name, "relation_is", relation)
+        if name != relation:
+            heard.fact(name, "relation_is", relation)
 
 
 def _bare(name: str) -> str:
@@ -105,12 +124,18 @@ def _subject(sentence: str, about: str, heard: Heard) -> str:
             return USER
         if _bare(found[1]) in heard.people:
             return _bare(found[1])
-    soft = next(
-        (name for name in heard.people if re.search(rf"{name}(?:{_HONORIFIC})は", sentence)), None
-    )
+    soft = _topic_among(heard, sentence)
     if soft is not None:
         return soft
     return USER if re.search(r"私|僕|俺|わたし|ぼく", sentence) else about
+
+
+def _topic_among(heard: Heard, sentence: str) -> str | None:
+    """Return who of those that are known is the topic, however their name is written."""
+    found = (
+        name for name in heard.people if re.search(rf"{name}(?:{_HONORIFIC})?[はが]", sentence)
+    )
+    return next(found, None)
 
 
 def _special(sentence: str, about: str, heard: Heard) -> None:
@@ -120,7 +145,7 @@ def _special(sentence: str, about: str, heard: Heard) -> None:
         heard.fact(USER, "has_pet", f"{animal}の{name}" if name else alone)
     for said in _BIRTHDAY.findall(sentence):
         day = month_day_in(said)
-        owner = next((name for name in heard.people if f"{name}" in sentence), about)
+        owner = next((name for name in heard.people if name in sentence), about)
         if day is not None:
             heard.fact(owner, "birthday_is", day)
 
@@ -131,6 +156,8 @@ def _loops(sentence: str, said_on: date, heard: Heard) -> None:
         heard.loop(done[1], None, is_done=True)
         return
     has_intent = _INTENT.search(sentence) is not None
-    is_duty = re.search(r"なきゃ|ないといけ|なければ|忘れないで|約束", sentence) is not None
+    is_duty = (
+        re.search(r"なきゃ|ないといけ|なければ|忘れないで|約束|つもり|予定", sentence) is not None
+    )
     if has_intent and (_FUTURE.search(sentence) or is_duty) and not _PAST.search(sentence):
         heard.loop(sentence.rstrip("。"), day_in(sentence, said_on))

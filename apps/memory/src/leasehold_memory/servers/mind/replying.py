@@ -26,6 +26,22 @@ _FELT = {
     "calm": ("ゆっくりできてよかったです。", "That sounds restful."),
 }
 
+_OTHERWISE = ("{who}{said}、ですね。覚えました。", "{who}: {said}. I will remember that.")
+# In words that fit a person and the one who talks alike.
+_SAID_BACK = {
+    "name_is": ("{said}さんですね。よろしくお願いします。", "Nice to meet you, {said}."),
+    "lives_in": ("{who}{said}に住んでいるんですね。", "So {said} is home. I will remember that."),
+    "comes_from": ("{who}{said}の出身なんですね。", "From {said}, good to know."),
+    "works_as": ("{who}{said}のお仕事なんですね。", "Working as a {said}: I will remember that."),
+    "works_at": ("{who}{said}で働いているんですね。", "At {said}, I will remember that."),
+    "likes": ("{who}{said}が好きなんですね。", "{who} and {said}: I will remember that."),
+    "dislikes": ("{who}{said}が苦手なんですね。", "No {said} then, I will remember that."),
+    "birthday_is": ("誕生日、覚えておきますね。", "I will remember that birthday."),
+    "relation_is": ("{who}{said}なんですね。", "{who}, your {said}. I will remember that."),
+    "has_pet": ("{said}がいるんですね。", "A {said}, how nice."),
+    "allergic_to": ("{said}には気をつけますね。", "No {said}, I will be careful."),
+}
+
 
 def reply_to(text: str, system: str) -> tuple[str, dict[str, Any]]:
     """Return what is said to the person, and what is thought of it."""
@@ -78,9 +94,7 @@ def _noted(heard: Heard, *, speaks_japanese: bool) -> str:
         return "覚えておきますね。" if speaks_japanese else "I will keep that in mind."
     if not heard.facts:
         return ""
-    subject, _, said = heard.facts[0]
-    if speaks_japanese:
-        who = "" if subject == USER else f"{subject}さんは"
-        return f"{who}{said}、ですね。覚えました。"
-    who = "" if subject == USER else f"{subject}: "
-    return f"{who}{said}, I will remember that."
+    subject, predicate, said = heard.facts[-1]
+    said_back = _SAID_BACK.get(predicate, _OTHERWISE)[not speaks_japanese]
+    who = subject if subject != USER else "" if speaks_japanese else "You"
+    return said_back.format(who=f"{who}さんは" if speaks_japanese and who else who, said=said)
