@@ -52,7 +52,9 @@ def test_the_token_is_made_once_and_shows_itself_to_nobody(home: Path, settings:
     assert other.token == token
     assert len(token.reveal()) >= 32
     assert token.reveal() not in repr(token)
-    assert settings.replace_token() == other.token != token
+    replaced = settings.replace_token()
+    other.current()
+    assert replaced == settings.token == other.token != token
     other.close()
 
 

@@ -191,3 +191,10 @@ class EmbedderLost(MemoryAppError):
         super().__init__(
             "the process that makes local vectors ended twice: is wordllama installed?"
         )
+
+
+class NotStarted(MemoryAppError):
+    """The companion was asked for something before its start or after its end."""
+
+    def __init__(self) -> None:
+        super().__init__("the companion does not run: it has not been started, or it has ended")

@@ -26,6 +26,7 @@ class Settings:
         self._news = threading.Condition()
         with database.read() as connection:
             self._snapshot = storing.read(connection)
+            self._token = lh.Secret(storing.read_token(connection))
 
     def close(self) -> None:
         """Safe twice."""
@@ -33,16 +34,24 @@ class Settings:
 
     @property
     def token(self) -> lh.Secret[str]:
-        """What callers of the API show."""
-        with self._database.read() as connection:
-            return lh.Secret(storing.read_token(connection))
+        """What callers of the API show, as it was at the last look: it is asked for very often."""
+        return self._token
 
     def replace_token(self) -> lh.Secret[str]:
         """Make another token: the one before is worth nothing from now on."""
-        token = secrets.token_urlsafe(storing.TOKEN_BYTES)
         with self._database.write() as connection:
-            storing.write_token(connection, token)
-        return lh.Secret(token)
+            storing.write_token(connection, secrets.token_urlsafe(storing.TOKEN_BYTES))
+            snapshot = storing.read(connection)
+            storing.write(
+                connection, msgspec.structs.replace(snapshot, revision=snapshot.revision + 1)
+            )
+        self.current()
+        return self._token
+
+    @property
+    def revision(self) -> int:
+        """The number of the last change that was seen here."""
+        return self._snapshot.revision
 
     def current(self) -> Snapshot:
         """Return the settings as they stand now, whoever has changed them."""
@@ -50,7 +59,8 @@ class Settings:
             if storing.read_revision(connection) == self._snapshot.revision:
                 return self._snapshot
             found = storing.read(connection)
-        self._tell(found)
+            token = lh.Secret(storing.read_token(connection))
+        self._tell(found, token)
         return found
 
     def change(self, change: SettingsChange | dict[str, Any]) -> Snapshot:
@@ -62,7 +72,8 @@ class Settings:
             if after != before:
                 after = msgspec.structs.replace(after, revision=before.revision + 1)
                 storing.write(connection, after)
-        self._tell(after)
+            token = lh.Secret(storing.read_token(connection))
+        self._tell(after, token)
         return after
 
     def wait_for_change(self, revision: int, seconds: float) -> Snapshot:
@@ -80,10 +91,10 @@ class Settings:
         with self._news:
             self._news.notify_all()
 
-    def _tell(self, found: Snapshot) -> None:
+    def _tell(self, found: Snapshot, token: lh.Secret[str]) -> None:
         with self._news:
             if found.revision >= self._snapshot.revision:
-                self._snapshot = found
+                self._snapshot, self._token = found, token
             self._news.notify_all()
 
 
