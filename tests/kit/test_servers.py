@@ -78,6 +78,13 @@ def test_it_remembers_what_was_asked(weather: Weather) -> None:
     assert (weather.count("GET /days"), weather.count()) == (1, 1)
 
 
+def test_it_keeps_no_request_where_it_was_told_so(weather: Weather) -> None:
+    weather.keeps_requests = False
+    ask(weather)
+    assert weather.seen() == []
+    assert weather.count("GET /days") == 1
+
+
 def test_an_answer_may_come_in_pieces_and_another_one_after_it(weather: Weather) -> None:
     asking = http.client.HTTPConnection(urlsplit(weather.url).netloc, timeout=10)
     try:

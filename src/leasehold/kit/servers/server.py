@@ -40,6 +40,7 @@ class LocalServer(Controls):
         self.clock = Clock()
         self.on_request: Callable[[Request], None] | None = None
         self.is_controlled = False  # over HTTP, by whoever can reach it
+        self.keeps_requests = True  # for `seen`; a server that people live with must not
         self._lock = threading.RLock()
         self._troubles = Troubles(self.own_trouble)
         self._delays: dict[str, float] = {}
@@ -149,6 +150,8 @@ class LocalServer(Controls):
 
     def _remember(self, request: Request, reply: Reply) -> None:
         self._counts[f"{request.method} {request.path}"] += 1
+        if not self.keeps_requests:
+            return
         self._seen.append(
             Seen(
                 method=request.method,
