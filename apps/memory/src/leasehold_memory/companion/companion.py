@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leasehold_memory import tasks
 from leasehold_memory.companion.following import Check, Follower
 from leasehold_memory.companion.health import Health, pause_reasons, read_backlogs
 from leasehold_memory.companion.holding import Holding
 from leasehold_memory.companion.switching import Active
-from leasehold_memory.companion.working import Working
+from leasehold_memory.companion.working import Tasks, Working
 from leasehold_memory.errors import NotStarted
-from leasehold_memory.opening import Memory, open_memory
+from leasehold_memory.opening import Memory, Models, open_memory
 from leasehold_memory.settings import Settings, open_settings
 from leasehold_memory.settings.changing import changed, read_change
 
@@ -37,12 +39,14 @@ class Companion:
         self,
         home: Path,
         *,
-        check: Check,
+        tasks: Tasks = tasks,
+        check: Check | None = None,
         check_seconds: float = CHECK_SECONDS,
         look_seconds: float = LOOK_SECONDS,
         drain_seconds: float = DRAIN_SECONDS,
     ) -> None:
         self.home = home
+        self._tasks = tasks
         self._check = check
         self._paces = {"check_seconds": check_seconds, "look_seconds": look_seconds}
         self._drain_seconds = drain_seconds
@@ -51,22 +55,30 @@ class Companion:
     def start(self) -> None:
         """Open the active memory and begin to work; `BadMemory` if it can't be used."""
         settings = open_settings(self.home)
+        models = Models(settings)
         try:
-            holding = Holding(partial(open_memory, self.home, settings=settings))
+            holding = Holding(partial(open_memory, self.home, settings=settings, models=models))
             active = Active(settings, holding)
         except BaseException:
             settings.close()
             raise
-        working = Working(holding, drain_seconds=self._drain_seconds)
+        working = Working(holding, self._tasks, drain_seconds=self._drain_seconds)
         follower = Follower(settings, holding, active, working, self._check, **self._paces)
-        self._life = _Life(settings, holding, active, working, follower)
-        self._life.begin()
+        self._life = _Life(
+            settings=settings,
+            models=models,
+            holding=holding,
+            active=active,
+            working=working,
+            follower=follower,
+        )
+        self._thread = self._life.begin()
 
     def close(self) -> None:
         """Hand back what runs, and close everything. Safe twice."""
         life, self._life = self._life, None
         if life is not None:
-            life.end()
+            life.end(self._thread)
 
     @property
     def settings(self) -> Settings:
@@ -126,33 +138,30 @@ class Companion:
         return self._life
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Life:
     """What there is between start and end."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        holding: Holding,
-        active: Active,
-        working: Working,
-        follower: Follower,
-    ) -> None:
-        self.settings = settings
-        self.holding = holding
-        self.active = active
-        self.working = working
-        self.follower = follower
-        self._ending = threading.Event()
-        self._thread = threading.Thread(
-            target=follower.run, args=(self._ending,), name="companion", daemon=True
+    settings: Settings
+    models: Models
+    holding: Holding
+    active: Active
+    working: Working
+    follower: Follower
+    ending: threading.Event = field(default_factory=threading.Event)
+
+    def begin(self) -> threading.Thread:
+        """Follow the settings from now on, in the thread that is returned."""
+        thread = threading.Thread(
+            target=self.follower.run, args=(self.ending,), name="companion", daemon=True
         )
+        thread.start()
+        return thread
 
-    def begin(self) -> None:
-        self._thread.start()
-
-    def end(self) -> None:
-        self._ending.set()
+    def end(self, thread: threading.Thread) -> None:
+        self.ending.set()
         self.settings.wake()
-        self._thread.join()
+        thread.join()
         self.holding.close()
+        self.models.close()
         self.settings.close()

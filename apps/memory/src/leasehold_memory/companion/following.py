@@ -32,7 +32,7 @@ class Follower:
         holding: Holding,
         active: Active,
         working: Working,
-        check: Check,
+        check: Check | None,
         *,
         check_seconds: float,
         look_seconds: float,
@@ -53,8 +53,7 @@ class Follower:
         while not ending.is_set():
             revision = self._settings.revision
             self.step()
-            if not ending.is_set():
-                self._settings.wait_for_change(revision, self._look_seconds)
+            self._settings.wait_for_change(revision, self._look_seconds, ending.is_set)
         self._working.stop()
 
     def step(self) -> None:
@@ -96,7 +95,9 @@ class Follower:
 
     def _check_due(self) -> None:
         """Enqueue what is due, at the first look at a memory and then every so often."""
-        if self._working.memory is None or time.monotonic() < self._check_at:
+        if self._check is None or self._working.memory is None:
+            return
+        if time.monotonic() < self._check_at:
             return
         self._check_at = time.monotonic() + self._check_seconds
         self._check(self._working.memory, datetime.now(UTC))

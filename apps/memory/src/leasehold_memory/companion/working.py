@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import leasehold as lh
-from leasehold_memory import tasks
 
 if TYPE_CHECKING:
     from leasehold_memory.companion.holding import Holding
     from leasehold_memory.opening import Memory
 
+Tasks: TypeAlias = ModuleType | Sequence[lh.Task[..., Any]]
 SLOTS = 4  # a chat in the same process comes first
 _logger = logging.getLogger("leasehold_memory.companion")
 
@@ -19,8 +21,9 @@ _logger = logging.getLogger("leasehold_memory.companion")
 class Working:
     """Follows what is asked for. One thread asks; any may look."""
 
-    def __init__(self, holding: Holding, *, drain_seconds: float) -> None:
+    def __init__(self, holding: Holding, tasks: Tasks, *, drain_seconds: float) -> None:
         self._holding = holding
+        self._tasks = tasks
         self._drain_seconds = drain_seconds
         self._worker: lh.Worker | None = None
         self.memory: Memory | None = None
@@ -47,7 +50,7 @@ class Working:
         _logger.info("worker stopped", extra={"preset": memory.preset.id})
 
     def _start(self, memory: Memory) -> None:
-        worker = lh.Worker(memory.client, tasks, slots=SLOTS, grace=self._drain_seconds)
+        worker = lh.Worker(memory.client, self._tasks, slots=SLOTS, grace=self._drain_seconds)
         self._holding.take_again(memory)
         try:
             worker.__enter__()

@@ -26,6 +26,9 @@ NO_KEY: lh.Secret[str] = lh.Secret("")
 MASK = "********"  # what is shown in a key's place, whatever its length
 
 
+LOCAL_DIMENSION = 256  # of the vectors that come with this package
+
+
 class Provider(StrEnum):
     """Where something is asked for."""
 

@@ -15,6 +15,7 @@ from leasehold.kit.data import Database
 from leasehold_memory.data.migrating import MIGRATIONS
 from leasehold_memory.data.tables import unit_vector
 from leasehold_memory.errors import BadMemory, MemoryClosed
+from leasehold_memory.opening.models import Models
 from leasehold_memory.settings.home import make_private, memory_file, url_of
 
 if TYPE_CHECKING:
@@ -31,12 +32,19 @@ class Memory:
     """
 
     def __init__(
-        self, file: Path, preset: EmbeddingPreset, settings: Settings, client: lh.Client
+        self,
+        file: Path,
+        preset: EmbeddingPreset,
+        settings: Settings,
+        client: lh.Client,
+        models: Models | None,
     ) -> None:
         self.file = file
         self.preset = preset
         self.settings = settings
         self.client = client
+        self.models = models or Models(settings)
+        self._owns_models = models is None
         self.database = Database(url_of(file))
 
     def __enter__(self) -> Self:
@@ -48,6 +56,8 @@ class Memory:
     def close(self) -> None:
         """Give back what it holds. Safe twice."""
         _registry.remove(self)
+        if self._owns_models:
+            self.models.close()
         self.client.close()
         self.database.close()
 
@@ -82,10 +92,12 @@ class _Registry:
 _registry = _Registry()
 
 
-def open_memory(home: Path, preset: EmbeddingPreset, settings: Settings) -> Memory:
+def open_memory(
+    home: Path, preset: EmbeddingPreset, settings: Settings, *, models: Models | None = None
+) -> Memory:
     """Open a preset's file, made or brought up to date and checked; `BadMemory` if it is no good.
 
-    Whoever opens it closes it.
+    Whoever opens it closes it; `models` that are given stay open for others.
     """
     file = memory_file(home, preset.id)
     client = lh.Client(url_of(file))
@@ -94,7 +106,7 @@ def open_memory(home: Path, preset: EmbeddingPreset, settings: Settings) -> Memo
             make_private(file)
             client.store.migrate()
             MIGRATIONS.migrate(client)
-            memory = Memory(file, preset, settings, client)
+            memory = Memory(file, preset, settings, client, models)
             _check_vectors(memory)
     except BaseException:
         client.close()

@@ -11,12 +11,14 @@ import msgspec
 import leasehold as lh
 from leasehold_memory.errors import BadSettings, EmbeddingFixed, SettingsMoved
 from leasehold_memory.model.presets import (
+    LOCAL_DIMENSION,
     MASK,
     EmbeddingPreset,
     ModelPreset,
     PersonaPreset,
     Preset,
     PresetId,
+    Provider,
     read_secret,
 )
 from leasehold_memory.settings.snapshot import Snapshot
@@ -87,6 +89,8 @@ def _check(before: Snapshot, after: Snapshot) -> None:
         _refuse_twins(presets)
     for preset in after.embedding_presets:
         _refuse_other_vectors(before, preset)
+        if preset.provider is Provider.LOCAL and preset.dimension != LOCAL_DIMENSION:
+            raise BadSettings(f"local vectors have {LOCAL_DIMENSION} numbers: {preset.id}")
     _ = after.embedding, after.model, after.persona  # each must be there
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leasehold_memory.model.presets import (
+    LOCAL_DIMENSION,
     EmbeddingPreset,
     ModelPreset,
     PersonaPreset,
@@ -22,7 +23,7 @@ DEFAULTS = Snapshot(
             name="WordLlama, on this machine",
             provider=Provider.LOCAL,
             model="l2_supercat_256",
-            dimension=256,
+            dimension=LOCAL_DIMENSION,
         ),
     ),
     model_presets=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,18 +77,18 @@ class Settings:
         self._tell(after, token)
         return after
 
-    def wait_for_change(self, revision: int, seconds: float) -> Snapshot:
-        """Wait until the settings are of another revision, or at most so long; then return them.
+    def wait_for_change(
+        self, revision: int, seconds: float, is_over: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Wait until this process sees another revision, or it is over, or at most so long.
 
-        What this process changes is noticed at once, what another one changes at the end.
+        What another process changes is seen by the next look.
         """
         with self._news:
-            if self._snapshot.revision == revision:
-                self._news.wait(seconds)
-        return self.current()
+            self._news.wait_for(lambda: self._snapshot.revision != revision or is_over(), seconds)
 
     def wake(self) -> None:
-        """Let whoever waits look again, though nothing has changed."""
+        """Let whoever waits see that it is over."""
         with self._news:
             self._news.notify_all()
 
