@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import httpx
+import msgspec
 import pytest
 
 from leasehold_memory.llm import Llm, Message
@@ -33,6 +34,15 @@ def test_without_a_key_a_model_of_this_machine_answers_and_nobody_else_may_ask_i
     assert asyncio.run(_said(llm))
     assert models.llm() is llm
     assert httpx.get(f"{llm.preset.base_url}/models").status_code == 401
+
+
+def test_all_local_presets_share_one_process_that_makes_vectors(
+    models: Models, settings: Settings
+) -> None:
+    preset = settings.current().embedding
+    embedder = models.embedder(preset)
+    assert embedder.embed(["hello"]).shape == (1, preset.dimension)
+    assert models.embedder(msgspec.structs.replace(preset, id="second")) is embedder
 
 
 def test_a_change_of_the_preset_is_followed_and_who_has_the_old_model_ends_with_it(

@@ -44,6 +44,7 @@ class Memory:
         self.settings = settings
         self.client = client
         self.models = models or Models(settings)
+        self.embedder = self.models.embedder(preset)
         self._owns_models = models is None
         self.database = Database(url_of(file))
 
@@ -128,7 +129,7 @@ def _check_vectors(memory: Memory) -> None:
     with memory.database.read() as connection:
         other = connection.scalar(query.limit(1))
     if other is not None:
-        memory.database.close()
+        memory.close()
         raise BadMemory(memory.file.name, f"its vectors have {other} numbers")
 
 

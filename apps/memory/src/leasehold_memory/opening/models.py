@@ -1,4 +1,4 @@
-"""The model that is active by the settings, whichever that is at the moment."""
+"""The models that fill memories: the active one that answers, and those that make vectors."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import leasehold as lh
+from leasehold_memory.embedding import embedder_of
 from leasehold_memory.llm import Llm
-from leasehold_memory.model.presets import ModelPreset, Provider
+from leasehold_memory.model.presets import EmbeddingPreset, ModelPreset, Provider
 from leasehold_memory.servers import ModelServer
 
 if TYPE_CHECKING:
+    from leasehold_memory.embedding import Embedder
     from leasehold_memory.settings import Settings
 
 _KEY_BYTES = 24
 
 
 class Models:
-    """Gives the active model. Any thread may ask; one `Models` serves all memories of a process.
+    """Gives models to all memories of a process. Any thread may ask.
 
     Who got a model before a change may use it to the end: all are closed together.
     """
@@ -29,6 +31,7 @@ class Models:
         self._settings = settings
         self._lock = threading.Lock()
         self._llms: dict[ModelPreset, Llm] = {}
+        self._embedders: dict[EmbeddingPreset | Provider, Embedder] = {}
         self._server: ModelServer | None = None
 
     def llm(self) -> Llm:
@@ -40,14 +43,24 @@ class Models:
                 found = self._llms[preset] = Llm(self._reachable(preset))
             return found
 
-    def close(self) -> None:
-        """Hang up. Safe twice."""
+    def embedder(self, preset: EmbeddingPreset) -> Embedder:
+        """Return what makes a preset's vectors; all local presets share one process for it."""
+        key = preset.provider if preset.provider is Provider.LOCAL else preset
         with self._lock:
-            llms, server = list(self._llms.values()), self._server
+            found = self._embedders.get(key)
+            if found is None:
+                found = self._embedders[key] = embedder_of(preset)
+            return found
+
+    def close(self) -> None:
+        """Hang up, and end the processes that were started. Safe twice."""
+        with self._lock:
+            closing: list[Llm | Embedder] = [*self._llms.values(), *self._embedders.values()]
+            server, self._server = self._server, None
             self._llms.clear()
-            self._server = None
-        for llm in llms:
-            llm.close()
+            self._embedders.clear()
+        for each in closing:
+            each.close()
         if server is not None:
             server.stop()
 
