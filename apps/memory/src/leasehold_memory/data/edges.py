@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, func, select
 
 from leasehold.kit.data import insert_new
+from leasehold_memory.data.sets import among
 from leasehold_memory.data.tables import edge, unit
 from leasehold_memory.errors import SourceGone
 from leasehold_memory.model.units import Sensitivity, UnitKind
@@ -27,7 +28,7 @@ def evidence_of(connection: Connection, unit_ids: Collection[int]) -> dict[int, 
     """Return the episodes that speak for each of some units, the oldest first."""
     query = (
         select(edge.c.source_id, edge.c.target_id)
-        .where(edge.c.source_id.in_(unit_ids), edge.c.relation == EVIDENCE)
+        .where(among(edge.c.source_id, unit_ids), edge.c.relation == EVIDENCE)
         .order_by(edge.c.source_id, edge.c.target_id)
     )
     found: dict[int, list[int]] = {unit_id: [] for unit_id in unit_ids}
@@ -61,7 +62,7 @@ def add_edges(connection: Connection, pairs: Collection[tuple[int, int]], relati
     if not pairs:
         return
     named = {each for pair in pairs for each in pair}
-    there = set(connection.scalars(select(unit.c.id).where(unit.c.id.in_(named))))
+    there = set(connection.scalars(select(unit.c.id).where(among(unit.c.id, named))))
     if gone := named - there:
         raise SourceGone(gone)
     rows = [{"source_id": a, "target_id": b, "relation": relation} for a, b in pairs]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import delete, func, insert, or_, select, tuple_, update
 
 from leasehold.kit.data import insert_new, upsert
+from leasehold_memory.data.sets import among
 from leasehold_memory.data.tables import entity, entity_alias, unit, unit_entity
 from leasehold_memory.errors import EntityNotFound, SourceGone
 from leasehold_memory.model.names import name_key
@@ -74,7 +75,7 @@ def weigh(connection: Connection, entity_ids: Collection[int]) -> None:
         )
         .scalar_subquery()
     )
-    changed = update(entity).where(entity.c.id.in_(entity_ids), entity.c.importance != spoken)
+    changed = update(entity).where(among(entity.c.id, entity_ids), entity.c.importance != spoken)
     connection.execute(changed.values(importance=spoken, updated_at=datetime.now(UTC)))
 
 
@@ -99,7 +100,7 @@ def get(connection: Connection, entity_id: int) -> Entity:
 
 def get_many(connection: Connection, entity_ids: Collection[int]) -> list[Entity]:
     """Return those of some that are there, in the order of their numbers."""
-    query = select(entity).where(entity.c.id.in_(entity_ids)).order_by(entity.c.id)
+    query = select(entity).where(among(entity.c.id, entity_ids)).order_by(entity.c.id)
     return _whole(connection, connection.execute(query).mappings().all())
 
 
@@ -158,7 +159,7 @@ def _require(connection: Connection, unit_id: int, entity_ids: Collection[int]) 
     """Refuse to speak of what was deleted meanwhile, for whom it must stay forgotten."""
     if connection.scalar(select(unit.c.id).where(unit.c.id == unit_id)) is None:
         raise SourceGone([unit_id])
-    there = set(connection.scalars(select(entity.c.id).where(entity.c.id.in_(entity_ids))))
+    there = set(connection.scalars(select(entity.c.id).where(among(entity.c.id, entity_ids))))
     for gone in sorted(set(entity_ids) - there):
         raise EntityNotFound(gone)
 

@@ -10,6 +10,7 @@ from sqlalchemy import delete, select
 
 from leasehold.kit.data import Moment, moment_text, upsert
 from leasehold_memory.data import tables
+from leasehold_memory.data.sets import among
 from leasehold_memory.errors import BadPayload
 from leasehold_memory.model.units import UnitKind
 
@@ -65,14 +66,14 @@ def write(connection: Connection, unit_id: int, kind: UnitKind, payload: Mapping
 def read(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> dict[int, dict[str, Any]]:
     """Read the payloads of some units of one kind, plain as they are hashed."""
     table = TABLES[kind]
-    rows = connection.execute(select(table).where(table.c.unit_id.in_(unit_ids))).mappings()
+    rows = connection.execute(select(table).where(among(table.c.unit_id, unit_ids))).mappings()
     found = [dict(row) for row in rows]
     return {row.pop("unit_id"): plain(row) for row in found}
 
 
 def remove(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> None:
     table = TABLES[kind]
-    connection.execute(delete(table).where(table.c.unit_id.in_(unit_ids)))
+    connection.execute(delete(table).where(among(table.c.unit_id, unit_ids)))
 
 
 def text_of(connection: Connection, kind: UnitKind, payload: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy import select, tuple_
 
 from leasehold_memory.data import payloads, text_index
 from leasehold_memory.data.edges import evidence_of
+from leasehold_memory.data.sets import among
 from leasehold_memory.data.tables import unit, unit_entity
 from leasehold_memory.errors import UnitNotFound
 from leasehold_memory.model.stored import Unit
@@ -41,7 +42,7 @@ def get(connection: Connection, unit_id: int) -> Unit:
 
 def get_many(connection: Connection, unit_ids: Collection[int]) -> list[Unit]:
     """Return those of some units that are there, in the order of their numbers."""
-    query = select(unit).where(unit.c.id.in_(unit_ids)).order_by(unit.c.id)
+    query = select(unit).where(among(unit.c.id, unit_ids)).order_by(unit.c.id)
     return whole(connection, connection.execute(query).mappings().all())
 
 

@@ -199,3 +199,14 @@ refresh = Table(
     Column("episode_id", Integer, nullable=False),  # the newest that it has seen
     _moment("finished_at"),
 )
+
+# What was forgotten and may still have jobs, or bytes in the file: until that is done, too.
+erasure = Table(
+    "erasures",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("unit_ids", JSON, nullable=False),
+    Column("entity_ids", JSON, nullable=False),
+    Column("job_ids", JSON, nullable=False),  # those that derived them
+    _moment("asked_at"),
+)
