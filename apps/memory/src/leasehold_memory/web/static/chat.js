@@ -8,7 +8,7 @@
   if (!form) return;
   const talk = document.getElementById("talk"), words = document.getElementById("words");
   const refusal = document.getElementById("refusal"), heard = document.getElementById("heard");
-  const button = form.querySelector("button");
+  const button = form.querySelector("button"), problems = JSON.parse(form.dataset.problems);
 
   function bubble(who, text) {
     const item = document.createElement("li"), line = document.createElement("p"), part = document.createElement("bdi");
@@ -41,17 +41,23 @@
     }
   }
 
+  // How it ended: `isKept` when at least a part of the answer was stored, `why` when it is not whole.
   async function ask(text, answered) {
     const body = JSON.stringify({ text, sensitivity: form.elements.sensitivity.value });
     const headers = { "content-type": "application/json", accept: "text/event-stream" };
     const answer = await fetch(form.dataset.chat, { method: "POST", headers, body });
-    if (!answer.ok) return false;
+    if (!answer.ok) return { isKept: false, why: form.dataset.failed };
     for await (const { name, told } of eventsOf(answer)) {
       if (name === "token") { answered.part.textContent += told.text; toEnd(); }
-      if (name === "done") return true;
-      if (name === "error") return false;
+      if (name === "done") return { isKept: true, why: "" };
+      if (name === "error") return troubled(told);
     }
-    return false;
+    return { isKept: false, why: form.dataset.failed };
+  }
+
+  function troubled(told) {
+    if (told.unit_id !== null) return { isKept: true, why: form.dataset.cutOff };
+    return { isKept: false, why: problems[told.type.split(":").pop()] ?? form.dataset.failed };
   }
 
   async function send() {
@@ -64,20 +70,20 @@
     words.value = "";
     const mine = bubble("mine", text), answered = bubble("theirs", "");
     answered.item.setAttribute("aria-busy", "true");
-    const isAnswered = await ask(text, answered).catch(() => false);
+    const ended = await ask(text, answered).catch(() => ({ isKept: false, why: form.dataset.failed }));
     answered.item.removeAttribute("aria-busy");
-    heard.textContent = isAnswered ? `${form.dataset.answered} ${answered.part.textContent}` : "";
     button.disabled = false;
-    if (!isAnswered) fail(text, mine, answered);
+    heard.textContent = ended.isKept ? `${form.dataset.answered} ${answered.part.textContent}` : "";
+    refusal.textContent = ended.why;
+    if (!ended.isKept) takeBack(text, mine, answered);
     words.focus();
     kit.renew();
   }
 
-  // Nothing half said stays on the page; the words are still there to be sent again.
-  function fail(text, mine, answered) {
+  // What was not kept does not stay on the page; the words are there to be sent again.
+  function takeBack(text, mine, answered) {
     mine.item.remove();
     answered.item.remove();
-    refusal.textContent = form.dataset.failed;
     words.value = text;
   }
 

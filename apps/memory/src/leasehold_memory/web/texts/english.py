@@ -23,9 +23,9 @@ ENGLISH: Mapping[str, str] = {
     "chat.waiting": "The answer is on its way.",
     "chat.answered": "Answer:",
     "chat.failed": (
-        "No answer came just now, and nothing was kept. Your words are still here: send them "
-        "again in a moment."
+        "No answer came just now. Your words are still here: send them again in a moment."
     ),
+    "chat.cut_off": "The answer was cut off. What had come of it is kept.",
     "episode.partial": "cut off",
     "remembered.title": "What I remembered",
     "remembered.nothing": "Nothing yet. It takes a few seconds after you have said something.",
@@ -289,6 +289,16 @@ ENGLISH: Mapping[str, str] = {
     ),
     "problem.bad-settings": "These settings can't be used.",
     "problem.bad-edit": "It can't be changed to that.",
+    "problem.bad-answer": "The model's answer can't be used. Say it once more.",
+    "problem.model-down": (
+        "The model can't be reached just now. Your words are still here: send them again in "
+        "a moment."
+    ),
+    "problem.model-limited": (
+        "The model asks for patience. Your words are still here: send them again in a while."
+    ),
+    "problem.model-refused-key": "The model refuses our key. Look at its preset in the settings.",
+    "problem.model-refused-request": "The model refuses this. Look at its preset in the settings.",
     "problem.bad-memory": "The file of this memory can't be used. The log of the service says why.",
     "problem.too-new": "The file was written by a newer version of this program.",
     "problem.unauthenticated": (

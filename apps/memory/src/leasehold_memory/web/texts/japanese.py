@@ -23,9 +23,10 @@ JAPANESE: Mapping[str, str] = {
     "chat.waiting": "返事を書いています。",
     "chat.answered": "返事：",
     "chat.failed": (
-        "いまは返事が得られず、何も保存されていません。入力はそのまま残っています。"
+        "いまは返事が得られませんでした。入力はそのまま残っています。"
         "少ししてからもう一度送ってください。"
     ),
+    "chat.cut_off": "返事が途中で切れました。届いた分は保存されています。",
     "episode.partial": "途中まで",
     "remembered.title": "覚えたこと",
     "remembered.nothing": "まだありません。話しかけると数秒で現れます。",
@@ -288,6 +289,21 @@ JAPANESE: Mapping[str, str] = {
     ),
     "problem.bad-settings": "この設定は使えません。",
     "problem.bad-edit": "その内容には変更できません。",
+    "problem.bad-answer": "モデルの返事を使えませんでした。もう一度送ってください。",
+    "problem.model-down": (
+        "いまはモデルに接続できません。入力はそのまま残っています。"
+        "少ししてからもう一度送ってください。"
+    ),
+    "problem.model-limited": (
+        "モデルが混み合っています。入力はそのまま残っています。"
+        "しばらくしてからもう一度送ってください。"
+    ),
+    "problem.model-refused-key": (
+        "モデルがキーを受け付けません。設定のプリセットを確認してください。"
+    ),
+    "problem.model-refused-request": (
+        "モデルがこの要求を受け付けません。設定のプリセットを確認してください。"
+    ),
     "problem.bad-memory": "この記憶のファイルは使えません。詳しくはサービスのログにあります。",
     "problem.too-new": "このファイルは新しい版のプログラムで書かれています。",
     "problem.unauthenticated": "起動時に表示された、トークン付きのアドレスを開いてください。",
