@@ -94,20 +94,43 @@ def test_it_hears_what_is_stated(text: str, facts: list[tuple[str, str, str]]) -
     [
         (
             "明日、田中さんと映画を見に行きます。",
-            [("明日、田中さんと映画を見に行きます", "2026-03-03", False)],
+            [("田中さんと映画を見に行く", "2026-03-03", False)],
         ),
-        ("レポートを提出しなきゃ。", [("レポートを提出しなきゃ", None, False)]),
-        ("レポートが終わった！", [("レポート", None, True)]),
+        ("金曜日までに家賃を払わないといけない。", [("家賃を払う", "2026-03-06", False)]),
+        ("来週の金曜日に面接があります。", [("面接", "2026-03-13", False)]),
         ("昨日、北海道に行ってきた。", []),
         ("Tomorrow I will call Tom.", [("call Tom", "2026-03-03", False)]),
-        ("I have an exam on Friday.", [("an exam on Friday", "2026-03-06", False)]),
-        ("I finished the report.", [("the report", None, True)]),
+        ("I have an exam on Friday.", [("an exam", "2026-03-06", False)]),
+        ("Yesterday I called Tom.", []),
     ],
 )
 def test_it_hears_what_is_still_to_come(
     text: str, loops: list[tuple[str, str | None, bool]]
 ) -> None:
     assert listen(text, MONDAY).loops == loops
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("レポートを提出しなきゃ。", "やっとレポートを提出した！"),
+        (
+            "明日、田中さんと映画を見に行く約束をしています。",
+            "無事に田中さんと映画を見に行きました。",
+        ),
+        ("来週、面接があります。", "面接が終わりました。"),
+        ("I need to finish the report by Friday.", "I finished the report!"),
+        ("Tomorrow I will call Tom.", "I finally called Tom."),
+    ],
+)
+def test_what_is_done_is_told_in_the_words_in_which_it_was_to_be_done(
+    opening: str, closing: str
+) -> None:
+    ((to_do, _, is_over),) = listen(opening, MONDAY).loops
+    ((done, _, is_done),) = listen(closing, MONDAY).loops
+
+    assert to_do == done
+    assert (is_over, is_done) == (False, True)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from leasehold_memory.servers.mind.days import day_in, month_day_in
+from leasehold_memory.servers.mind.days import month_day_in
+from leasehold_memory.servers.mind.english_plans import hear_plans
 from leasehold_memory.servers.mind.heard import USER, Heard
 
 _NAME = r"[A-Z][a-z]+(?:-[A-Z][a-z]+)?"
@@ -60,17 +61,6 @@ _PET = re.compile(rf"\b(?:have|got) a (dog|cat|rabbit|bird)(?: (?:named|called) 
 _BIRTHDAY = re.compile(
     rf"\b(?:([Mm]y)|({_NAME})'s|([Hh]er|[Hh]is)) birthday is (?:on )?(.+?)(?:[.,;!?\n]|$)"
 )
-_PLAN = re.compile(
-    r"\b(?:I(?:'ll| will| have to| need to| must| am going to|'m going to| promised to)|"
-    r"[Rr]emind me to|[Dd]on't let me forget to) (.+?)(?:[.;!?\n]|$)"
-)
-_APPOINTMENT = re.compile(
-    r"\bI have (an? [^.;!?\n]*?\b(?:exam|interview|appointment|meeting|test|date|deadline)\b"
-    r"[^.;!?\n]*)"
-)
-_DONE = re.compile(
-    r"\bI(?:'ve| have)?(?: already| finally)? (?:finished|done|completed) (.+?)(?:[.;!?\n]|$)"
-)
 _PLACES = frozenset({"lives_in", "comes_from", "has_been_to"})
 
 
@@ -81,7 +71,7 @@ def hear(text: str, said_on: date, heard: Heard) -> None:
     for sentence in re.split(r"(?<=[.!?])\s+|\n", text):
         if not sentence.endswith("?"):
             about = _facts(sentence, about, heard)
-        _loops(sentence, said_on, heard)
+        hear_plans(sentence, said_on, heard)
 
 
 def _people(text: str, heard: Heard) -> None:
@@ -132,10 +122,3 @@ def _special(sentence: str, about: str, heard: Heard) -> None:
             if name:
                 heard.person(name)
             heard.fact(USER if mine else name or about, "birthday_is", day)
-
-
-def _loops(sentence: str, said_on: date, heard: Heard) -> None:
-    for text in _DONE.findall(sentence):
-        heard.loop(text.strip(), None, is_done=True)
-    for text in [*_PLAN.findall(sentence), *_APPOINTMENT.findall(sentence)]:
-        heard.loop(text.strip(), day_in(sentence, said_on))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from leasehold_memory.servers.mind.days import day_in, month_day_in
+from leasehold_memory.servers.mind.days import month_day_in
 from leasehold_memory.servers.mind.heard import USER, Heard
+from leasehold_memory.servers.mind.japanese_plans import hear_plans
 
 _KANJI, _KATAKANA = "一-龯々", "ァ-ヶー"
 _WORD = rf"(?:[{_KANJI}]{{1,6}}|[{_KATAKANA}]{{2,12}}|[A-Za-z]{{2,20}})"
@@ -35,7 +36,7 @@ _OCCUPATIONS = (
 _TOPIC = re.compile(rf"({_WORD})(?:{_HONORIFIC})?(?:は|が)(?=.)")
 _NO_THINGS = re.compile(
     "私|僕|俺|自分|今日|明日|昨日|今|最近|来週|誕生日|名前|仕事|趣味|週末|今度|カフェ|店|病院|学校|"
-    "会社|公園|散歩|買い物|本当|一緒|全部|こと|もの|ため|ほう|いえ|家|話"
+    "会社|公園|散歩|買い物|本当|一緒|全部|こと|もの|ため|ほう|いえ|家|話|見"
 )
 _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (predicate, re.compile(pattern))
@@ -59,18 +60,6 @@ _MY_NAME = re.compile(
 )
 _PET = re.compile(rf"(犬|猫|うさぎ|鳥)の({_WORD}|[ぁ-ん]{{2,4}})を?(?:と|飼)|(犬|猫|うさぎ|鳥)を飼")
 _BIRTHDAY = re.compile(r"誕生日は(\d{1,2}月\d{1,2}日)")
-_FUTURE = re.compile(
-    r"明日|あした|明後日|あさって|来週|今度|今週末|週末|[月火水木金土日]曜|\d{1,2}月\d{1,2}日"
-)
-_INTENT = re.compile(
-    r"なきゃ|ないと(?:いけ|、|。|$)|なければ|つもり|予定|約束|しよう|(?:する|行く|会う|ある|出す|始まる)"
-    r"(?:んだ|の|よ|から|。|、|$)|(?:し|行き|会い|あり|出し|始まり|なり)ます|忘れないで|試験|面接|締め切り"
-)
-_PAST = re.compile(r"(?:た|ました|でした)(?:よ|ね|。|！|$)")  # as people write
-_DONE = re.compile(
-    rf"({_THING})(?:が|は|を)?(?:もう|やっと|ついに)?(?:終わった|終わりました|終えた|済んだ|済みました|"
-    r"できた|できました|提出した|提出しました)"
-)
 _PLACES = frozenset({"lives_in", "comes_from", "has_been_to"})
 
 
@@ -81,7 +70,7 @@ def hear(text: str, said_on: date, heard: Heard) -> None:
     for sentence in re.split(r"(?<=[。！？!?])|\n", text):  # as people write
         if not re.search(r"[？?]$|か。?$", sentence.strip()):
             about = _facts(sentence.strip(), about, heard)
-        _loops(sentence.strip(), said_on, heard)
+        hear_plans(sentence.strip(), said_on, heard)
 
 
 def _people(text: str, heard: Heard) -> None:
@@ -148,16 +137,3 @@ def _special(sentence: str, about: str, heard: Heard) -> None:
         owner = next((name for name in heard.people if name in sentence), about)
         if day is not None:
             heard.fact(owner, "birthday_is", day)
-
-
-def _loops(sentence: str, said_on: date, heard: Heard) -> None:
-    done = _DONE.search(sentence)
-    if done is not None:
-        heard.loop(done[1], None, is_done=True)
-        return
-    has_intent = _INTENT.search(sentence) is not None
-    is_duty = (
-        re.search(r"なきゃ|ないといけ|なければ|忘れないで|約束|つもり|予定", sentence) is not None
-    )
-    if has_intent and (_FUTURE.search(sentence) or is_duty) and not _PAST.search(sentence):
-        heard.loop(sentence.rstrip("。"), day_in(sentence, said_on))
