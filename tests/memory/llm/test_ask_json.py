@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import traceback
 
 import pytest
 
+import leasehold as lh
 from leasehold_memory.errors import (
     BadAnswer,
     ModelDown,
@@ -19,7 +21,7 @@ from leasehold_memory.llm import Llm, prompts
 from leasehold_memory.model.answers import Facts, Reflection
 from leasehold_memory.model.presets import Provider
 from leasehold_memory.servers import ModelServer
-from tests.memory.llm.asking import KEY, preset_of, said
+from tests.memory.llm.asking import KEY, preset_of, reply_of, said
 
 TEXT = "My sister Emma lives in Berlin. I love green tea."
 
@@ -176,6 +178,51 @@ def test_no_error_holds_a_key_or_what_somebody_said(
 
     told = "".join(traceback.format_exception(caught.value)) + repr(vars(caught.value))
     assert not any(word in told for word in (KEY, "Emma", "Berlin"))
+
+
+def test_no_log_holds_a_key_or_what_somebody_said(
+    server: ModelServer, llm: Llm, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    server.fail("sorry")
+
+    facts(llm)
+    asyncio.run(reply_of(llm, TEXT))
+
+    told = "".join(f"{each.getMessage()} {vars(each)}" for each in caplog.records)
+    assert caplog.records
+    assert not any(word in told for word in (KEY, "Emma", "Berlin"))
+
+
+@pytest.mark.parametrize("key", ["ключ", "sk-1\n", "sk-\x00"])
+def test_a_key_that_no_request_can_carry_is_told_as_a_refused_one(
+    server: ModelServer, key: str
+) -> None:
+    with Llm(preset_of(server, api_key=lh.Secret(key))) as llm:
+        with pytest.raises(ModelRefusedKey, match="no request can carry"):
+            facts(llm)
+        with pytest.raises(ModelRefusedKey, match="no request can carry"):
+            asyncio.run(reply_of(llm, TEXT))
+    assert server.count() == 0
+
+
+def test_a_key_goes_to_no_proxy_and_to_no_other_address(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer() as other:
+        for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(variable, other.url)
+        with Llm(preset_of(server)) as another:
+            facts(another)
+        assert (server.count(), other.count()) == (1, 0)
+
+
+def test_an_address_with_a_password_in_it_is_not_asked(server: ModelServer) -> None:
+    base_url = server.base_url.replace("//", "//me:sesame@")
+    with Llm(preset_of(server, base_url=base_url)) as llm, pytest.raises(ModelDown) as caught:
+        facts(llm)
+    assert "sesame" not in str(caught.value)
+    assert server.count() == 0
 
 
 def test_neither_a_model_nor_a_prompt_shows_what_it_holds(llm: Llm) -> None:

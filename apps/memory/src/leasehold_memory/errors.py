@@ -149,10 +149,11 @@ class ModelLimited(ModelFailed):
 
 
 class ModelRefusedKey(ModelFailed):
-    """The key is refused (401, 403): nothing will be answered until it is set anew."""
+    """The key is refused (401, 403) or can't be sent: nothing is answered until it is set anew."""
 
-    def __init__(self, status: int) -> None:
-        super().__init__(f"the model's server refuses the key ({status}): set it in the settings")
+    def __init__(self, status: int | None) -> None:
+        said = "no request can carry the key" if status is None else f"it is refused ({status})"
+        super().__init__(f"the key of the model's server is no good: {said}; set it anew")
         self.status = status
 
 

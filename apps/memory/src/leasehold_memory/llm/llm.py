@@ -21,6 +21,7 @@ from leasehold_memory.llm.wire import (
     address,
     check_status,
     client_options,
+    credentials,
     told_plainly,
 )
 from leasehold_memory.model.answers import Answer
@@ -66,8 +67,8 @@ class Llm:
         body = self._body(messages, temperature=self.preset.temperature, stream=True)
         async with httpx.AsyncClient(**client_options(self.preset)) as client:
             with told_plainly():
-                pieces = stream_text(client, address(self.preset, _PATH), body)
-                async for piece in pieces:
+                url, key = address(self.preset, _PATH), credentials(self.preset)
+                async for piece in stream_text(client, url, key, body):
                     yield piece
 
     def _asked(self, schema: type[T], prompt: Prompt, what: str, options: dict[str, Any]) -> T:
@@ -85,9 +86,8 @@ class Llm:
 
     def _post(self, body: bytes, what: str) -> bytes:
         ends_at = time.monotonic() + self.preset.timeout_seconds
-        headers = {"Content-Type": "application/json"}
-        url = address(self.preset, _PATH)
-        with self._client.stream("POST", url, content=body, headers=headers) as response:
+        url, key = address(self.preset, _PATH), credentials(self.preset)
+        with self._client.stream("POST", url, content=body, headers=key) as response:
             check_status(response.status_code, response.headers)
             whole = bytearray()
             for piece in response.iter_bytes():

@@ -20,9 +20,11 @@ _DONE = b"[DONE]"
 _LONGEST_SECONDS = 600.0  # that a reply may take as a whole
 
 
-async def stream_text(client: httpx.AsyncClient, url: str, body: bytes) -> AsyncIterator[str]:
+async def stream_text(
+    client: httpx.AsyncClient, url: str, credentials: dict[str, str], body: bytes
+) -> AsyncIterator[str]:
     """Yield what a reply consists of; raise if it is none, or ends before its end."""
-    headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+    headers = {"Accept": "text/event-stream", **credentials}
     async with client.stream("POST", url, content=body, headers=headers) as response:
         check_status(response.status_code, response.headers)
         if response.headers.get("content-type", "").startswith("application/json"):

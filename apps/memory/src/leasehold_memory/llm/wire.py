@@ -29,10 +29,8 @@ _SERVER_ERROR = 500
 
 def client_options(preset: ModelPreset) -> dict[str, Any]:
     """Return what a client of this preset's server is made with, sync or async."""
-    key = preset.api_key.reveal()
     return {
-        "headers": {"User-Agent": "leasehold-memory"}
-        | ({"Authorization": f"Bearer {key}"} if key else {}),
+        "headers": {"User-Agent": "leasehold-memory", "Content-Type": "application/json"},
         "timeout": httpx.Timeout(
             preset.timeout_seconds, connect=min(_CONNECT_SECONDS, preset.timeout_seconds)
         ),
@@ -42,10 +40,20 @@ def client_options(preset: ModelPreset) -> dict[str, Any]:
     }
 
 
+def credentials(preset: ModelPreset) -> dict[str, str]:
+    """Return the header with the key, if there is one."""
+    key = preset.api_key.reveal()
+    if not (key.isascii() and key.isprintable()):
+        raise ModelRefusedKey(None)
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
 def address(preset: ModelPreset, path: str) -> str:
-    """Return where a path of the API is."""
+    """Return where a path of the API is. Addresses are logged, so no password may be in one."""
     if not preset.base_url:
         raise ModelDown("no address is set")
+    if "@" in preset.base_url:
+        raise ModelDown("its address holds a name or a password: only the key may")
     return preset.base_url.rstrip("/") + path
 
 
