@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.kit import web
 from leasehold_memory.web import pages
-from leasehold_memory.web.api import entities, health, jobs, settings, streams, units
+from leasehold_memory.web.api import chat, entities, health, jobs, settings, streams, units
 from leasehold_memory.web.hub import Companion, Hub
 from leasehold_memory.web.problems import PROBLEMS
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 ROUTERS = (
+    chat.router,
     units.router,
     entities.router,
     jobs.router,

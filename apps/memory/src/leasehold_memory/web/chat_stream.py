@@ -41,16 +41,16 @@ class ChatStream(Response):
         self._next: asyncio.Future[Event | None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        leaving: set[asyncio.Future[Any]] = {
-            asyncio.ensure_future(_until_gone(receive)),
-            asyncio.ensure_future(until_over(scope)),
-        }
+        gone = asyncio.ensure_future(_until_gone(receive))
+        over = asyncio.ensure_future(until_over(scope))
         try:
             with suppress(OSError, TimeoutError):  # the listener has gone
-                await self._serve(send, leaving)
+                await self._serve(send, {gone, over})
+                if not gone.done():
+                    await _send(send, b"", is_last=True)
         finally:
-            for task in leaving:
-                task.cancel()
+            gone.cancel()
+            over.cancel()
             await self._end()
 
     async def _serve(self, send: Send, leaving: set[asyncio.Future[Any]]) -> None:
@@ -69,7 +69,6 @@ class ChatStream(Response):
                 continue
             event, self._next = self._next.result(), None
             if event is None:
-                await _send(send, b"", is_last=True)
                 return
             await _send(send, self._write(event))
 

@@ -16,6 +16,11 @@ PROBLEMS = Problems(
         errors.EmbeddingFixed: (400, "embedding-fixed"),
         errors.BadSettings: (422, "bad-settings"),
         errors.BadEdit: (422, "bad-edit"),
+        errors.BadAnswer: (502, "bad-answer"),
+        errors.ModelDown: (503, "model-down"),
+        errors.ModelLimited: (503, "model-limited"),
+        errors.ModelRefusedKey: (503, "model-refused-key"),
+        errors.ModelRefusedRequest: (503, "model-refused-request"),
         errors.BadMemory: (503, "bad-memory"),
         errors.TooNew: (503, "too-new"),
     }
