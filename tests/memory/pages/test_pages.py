@@ -107,6 +107,25 @@ def test_people_are_shown_with_their_summary_and_all_that_speaks_of_them(
     page(asker, "/people/999999", status=404)
 
 
+def test_a_person_is_forgotten_only_when_somebody_is_sure(
+    asker: Asker, memory: Memory, furnished: Furnished
+) -> None:
+    own = f"/people/{furnished.person}"
+    assert "Every trace goes" in page(asker, own)
+    assert send(asker, f"{own}/forget").status_code == 422
+    assert page(asker, own)
+    assert send(asker, f"{own}/forget", sure="true").headers["location"] == "/people?said=forgotten"
+    page(asker, own, status=404)
+    page(asker, f"/memories/{furnished.fact}", status=404)
+
+
+def test_a_memory_is_forgotten_by_a_form(asker: Asker, furnished: Furnished) -> None:
+    own = f"/memories/{furnished.fact}"
+    assert send(asker, f"{own}/forget").headers["location"] == "/memories?said=forgotten"
+    page(asker, own, status=404)
+    assert "It is forgotten." in page(asker, "/memories?said=forgotten")
+
+
 def test_a_job_that_failed_says_why_and_is_tried_again_by_a_form(
     asker: Asker, memory: Memory, furnished: Furnished
 ) -> None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from leasehold_memory.web.pages import jobs, memories, people, settings, unit
+from leasehold_memory.web.pages import forgetting, jobs, memories, people, settings, unit
 from leasehold_memory.web.pages.shell import PAGES
 
 __all__ = ["PAGES", "ROUTERS"]
 
-ROUTERS = (memories.router, unit.router, people.router, jobs.router, settings.router)
+ROUTERS = (
+    forgetting.router,
+    memories.router,
+    unit.router,
+    people.router,
+    jobs.router,
+    settings.router,
+)
