@@ -191,13 +191,15 @@ unit_vector = Table(
     Column("vector", LargeBinary, nullable=False),  # float32, of length one
 )
 
-# What is refreshed as a whole: when that was done last, and up to which episode.
+# What is refreshed as a whole: when that was done last and up to which episode, and when the check
+# of what is due asked for it last.
 refresh = Table(
     "refreshes",
     metadata,
     Column("scope_key", Text, primary_key=True),  # rolling:7d, person:12, topic:7, recent:5
-    Column("episode_id", Integer, nullable=False),  # the newest that it has seen
-    _moment("finished_at"),
+    Column("episode_id", Integer, nullable=False, server_default="0"),  # the newest it has seen
+    _moment("finished_at", nullable=True),
+    _moment("asked_at", nullable=True),
 )
 
 # What was forgotten and may still have jobs, or bytes in the file: until that is done, too.

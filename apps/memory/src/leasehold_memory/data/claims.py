@@ -1,0 +1,126 @@
+"""Which episodes say which facts, which loops they open and close, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import delete, select, update
+
+from leasehold.kit.data import insert_new
+from leasehold_memory.data.edges import EVIDENCE, SUPERSEDES
+from leasehold_memory.data.tables import edge, payload_fact, unit
+from leasehold_memory.model.standing import Claim
+from leasehold_memory.model.units import UnitKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy import Connection
+
+CLOSES = "closes"
+_episode = unit.alias("episode")
+
+
+class Spoken(NamedTuple):
+    """An episode speaks of a loop, or says that it is over."""
+
+    at: datetime
+    episode_id: int
+    is_closing: bool
+
+
+def unit_of(connection: Connection, kind: UnitKind, identity: str) -> int | None:
+    """Return the unit of this identity, if it was derived before."""
+    query = select(unit.c.id).where(unit.c.kind == kind, unit.c.identity == identity)
+    return connection.scalar(query)
+
+
+def rivals(
+    connection: Connection, subject_id: int | None, predicate: str, *, without: int
+) -> list[Claim]:
+    """Return who says what of a subject by one predicate, but for one episode."""
+    return _claims(
+        connection,
+        without,
+        payload_fact.c.subject_id.is_not_distinct_from(subject_id),
+        payload_fact.c.predicate == predicate,
+    )
+
+
+def claims_of(connection: Connection, identity: str, *, without: int) -> list[Claim]:
+    """Return who says one fact, but for one episode."""
+    return _claims(connection, without, unit.c.identity == identity)
+
+
+def _claims(connection: Connection, without: int, *which: Any) -> list[Claim]:
+    query = (
+        select(unit.c.identity, edge.c.target_id, _episode.c.occurred_at, edge.c.weight)
+        .select_from(payload_fact)
+        .join(unit, unit.c.id == payload_fact.c.unit_id)
+        .join(edge, edge.c.source_id == unit.c.id)
+        .join(_episode, _episode.c.id == edge.c.target_id)
+        .where(unit.c.kind == UnitKind.FACT, edge.c.relation == EVIDENCE, *which)
+        .where(edge.c.target_id != without)
+    )
+    return [Claim(*row) for row in connection.execute(query)]
+
+
+def weigh(connection: Connection, episode_id: int, weights: Mapping[int, float]) -> None:
+    """Note how surely an episode says each of its facts."""
+    for unit_id, weight in weights.items():
+        connection.execute(
+            update(edge)
+            .where(edge.c.source_id == unit_id, edge.c.target_id == episode_id)
+            .where(edge.c.relation == EVIDENCE)
+            .values(weight=weight)
+        )
+
+
+def supersede(connection: Connection, pairs: Collection[tuple[int, int]], among: set[int]) -> None:
+    """Let facts take the place of others: exactly these pairs of newer and older, among some."""
+    connection.execute(
+        delete(edge).where(edge.c.relation == SUPERSEDES, edge.c.target_id.in_(among))
+    )
+    rows = [{"source_id": a, "target_id": b, "relation": SUPERSEDES} for a, b in pairs]
+    if rows:
+        insert_new(connection, edge, rows)
+
+
+def spoken_of(connection: Connection, unit_id: int, *, without: int) -> list[Spoken]:
+    """Return which episodes speak of a loop, but for one, and which of them close it."""
+    query = (
+        select(_episode.c.occurred_at, edge.c.target_id, edge.c.relation)
+        .select_from(edge)
+        .join(_episode, _episode.c.id == edge.c.target_id)
+        .where(edge.c.source_id == unit_id, edge.c.relation.in_([EVIDENCE, CLOSES]))
+        .where(edge.c.target_id != without)
+    )
+    rows = connection.execute(query).all()
+    closing = {row.target_id for row in rows if row.relation == CLOSES}
+    return [
+        Spoken(row.occurred_at, row.target_id, row.target_id in closing)
+        for row in rows
+        if row.relation == EVIDENCE
+    ]
+
+
+def set_closing(connection: Connection, episode_id: int, unit_ids: Collection[int]) -> None:
+    """Let an episode close exactly these loops, among those that it speaks of."""
+    connection.execute(
+        delete(edge).where(edge.c.relation == CLOSES, edge.c.target_id == episode_id)
+    )
+    rows = [{"source_id": each, "target_id": episode_id, "relation": CLOSES} for each in unit_ids]
+    if rows:
+        insert_new(connection, edge, rows)
+
+
+def scopes_of(connection: Connection, episode_id: int) -> list[str]:
+    """Return what an episode was summed up in, by its keys."""
+    cited = select(edge.c.source_id).where(
+        edge.c.target_id == episode_id, edge.c.relation == EVIDENCE
+    )
+    query = select(unit.c.identity).where(
+        unit.c.id.in_(cited), unit.c.kind.in_([UnitKind.SUMMARY, UnitKind.CAPSULE])
+    )
+    return sorted(filter(None, connection.scalars(query)))
