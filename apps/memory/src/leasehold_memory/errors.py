@@ -19,6 +19,14 @@ class UnitNotFound(MemoryAppError):
         self.unit_id = unit_id
 
 
+class BadScope(MemoryAppError):
+    """There is no such time to sum up."""
+
+    def __init__(self, scope_key: str) -> None:
+        super().__init__(f"there is no scope {scope_key[:40]!r}; rolling:7d is one")
+        self.scope_key = scope_key
+
+
 class VersionNotFound(MemoryAppError):
     """A unit never had such a version."""
 
