@@ -128,7 +128,7 @@ def test_rows_of_others_stay_and_what_lost_its_source_is_due_again(
         known = set(connection.scalars(select(entity.c.id)))
         kept = units.get(connection, scene.fact)
         bob = entities.get(connection, scene.bob).importance
-        assert refreshes.seen_up_to(connection, "rolling:7d") == 0
+        assert refreshes.get(connection, "rolling:7d").episode_id == 0
         assert connection.scalar(select(func.count()).select_from(erasure)) == 0
     assert left == {scene.other, scene.fact}
     assert known == {scene.bob, scene.cats}
