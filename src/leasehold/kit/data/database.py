@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -30,6 +30,7 @@ _PLANNING = text(
     "SELECT set_config('jit', 'off', true), set_config('join_collapse_limit', '12', true),"
     " set_config('from_collapse_limit', '12', true)"
 )
+_LASTING = "PRAGMA synchronous = FULL"
 _QUIET: dict[str, Any] = {"hide_parameters": True}  # errors say nothing of what is stored
 
 
@@ -73,6 +74,12 @@ class Database:
                 yield connection
 
     @contextmanager
+    def turn(self) -> Iterator[Turn]:
+        """Look first, and then decide what to write; a look keeps nobody else from writing."""
+        with shielded(), self.engine.connect() as connection:
+            yield Turn(connection)
+
+    @contextmanager
     def write_session(self) -> Iterator[Session]:
         """Do the same with a session, on which enqueued jobs wake a worker after the commit."""
         with shielded(), Session(self.engine) as session, session.begin():
@@ -91,6 +98,46 @@ class Database:
         if isinstance(connection, Connection):
             connection = driver_connection(connection)
         return bulk_on(connection, is_sqlite=self.is_sqlite)
+
+
+class Turn:
+    """A connection that looks before it writes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._is_sqlite = connection.dialect.name == "sqlite"
+
+    @property
+    def bulk(self) -> Bulk:
+        """Find rows; of SQLite outside of any transaction."""
+        return bulk_on(driver_connection(self._connection), is_sqlite=self._is_sqlite)
+
+    @contextmanager
+    def write(self, *, is_lasting: bool = True) -> Iterator[Connection]:
+        """Change in one transaction, committed at the end of the `with`, unless it fails.
+
+        What is not lasting is there for everybody, and survives the death of any program. Only the
+        end of the machine, or of PostgreSQL itself, may cost the last of it, never half of one
+        transaction: right for how far something has got that would be found again.
+        """
+        connection = self._connection.execution_options(**{_WRITES: True})
+        with ExitStack() as lasting:
+            if self._is_sqlite and not is_lasting:
+                lasting.enter_context(_unhurried(driver_connection(connection)))
+            lasting.enter_context(connection.begin())
+            if not self._is_sqlite and not is_lasting:
+                connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+            yield connection
+
+
+@contextmanager
+def _unhurried(connection: Any) -> Iterator[None]:
+    """Let commits not wait for the disk; what is written next, lasting, takes them with it."""
+    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        yield
+    finally:
+        connection.execute(_LASTING)
 
 
 def driver_connection(connection: Connection) -> Any:
@@ -193,7 +240,7 @@ def _prepare_sqlite(engine: Engine) -> None:
         cursor.execute("PRAGMA temp_store = MEMORY")
         # The queue's workers checkpoint, one at a time: see its own notes on SQLite before 3.51.3.
         cursor.execute("PRAGMA wal_autocheckpoint = 0")
-        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute(_LASTING)
         cursor.close()
 
     @event.listens_for(engine, "begin")

@@ -42,12 +42,13 @@ class Run(NamedTuple):
     now: datetime
 
 
-class Stored(NamedTuple):
-    """What became of a page."""
+class Compared(NamedTuple):
+    """What a page comes to, and the rows that are to be written for it."""
 
+    rows: list[tuple[Any, ...]]
     counts: Counts
-    unchanged: list[int]  # numbers of rows that were seen and not written
-    changed: list[int]  # … that were there, and are written
+    unchanged: list[int]  # numbers of rows that were seen and are not written
+    changed: list[int]  # … that were there, and are
 
 
 class Known(NamedTuple):
@@ -60,18 +61,22 @@ class Known(NamedTuple):
     is_deleted: bool
 
 
-def store_items(bulk: Bulk, run: Run, items: Iterable[Item], version: str) -> Stored:
-    """Write what is new or has changed, and say what each object came to."""
+def compare(bulk: Bulk, run: Run, items: Iterable[Item], version: str) -> Compared:
+    """Say what each object comes to, beside what is there."""
     believed = (_believed(item, run.now) for item in items)
     wanted, nameless = _newest(believed, is_full=run.is_full)
     known = _find(bulk, run.app_key, wanted)
     page = _Page(run, version)
     for key, item in wanted.items():
         page.take(item, known.get(key))
-    if page.rows:
-        bulk.upsert(entity, _WRITTEN, page.rows, _RULE)
     counts = Counts(nameless=nameless, **page.tally)
-    return Stored(counts, page.unchanged, page.changed)
+    return Compared(page.rows, counts, page.unchanged, page.changed)
+
+
+def write(bulk: Bulk, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Write what is new or has changed; what somebody else has written newer meanwhile stays."""
+    if rows:
+        bulk.upsert(entity, _WRITTEN, rows, _RULE)
 
 
 def _believed(item: Item, now: datetime) -> Item:

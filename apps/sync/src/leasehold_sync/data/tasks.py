@@ -19,22 +19,14 @@ if TYPE_CHECKING:
     from leasehold.kit.data import Bulk
 
 
-_COUNTED = (
+_ADD = (
     update(task)
     .where(task.c.id == bindparam("task_id"))
     .values(
         {each.name: task.c[each.name] + bindparam(f"more_{each.name}") for each in fields(Counts)}
     )
     .values(pages=task.c.pages + 1)
-)
-_CANCELLED_AT = select(run.c.cancelled_at).where(run.c.id == task.c.run_id).scalar_subquery()
-_ADD = _COUNTED.returning(_CANCELLED_AT)
-# PostgreSQL need not wait for the disk at each page: objects, counts and cursor are one commit, so
-# that a crash of the database costs whole pages, the last ones, which are then fetched again. The
-# end of the scan waits, and all that came before it.
-_ADD_SOON_SAFE = _COUNTED.returning(
-    _CANCELLED_AT,
-    func.set_config("synchronous_commit", "off", True),  # noqa: FBT003 - for this transaction
+    .returning(select(run.c.cancelled_at).where(run.c.id == task.c.run_id).scalar_subquery())
 )
 
 
@@ -50,11 +42,10 @@ def begin(connection: Connection, task_id: UUID, now: datetime) -> str | None:
     return found
 
 
-def add(bulk: Bulk, task_id: UUID, counts: Counts, *, is_sqlite: bool) -> bool:
+def add(bulk: Bulk, task_id: UUID, counts: Counts) -> bool:
     """Count a page; returns whether the run was cancelled meanwhile."""
     more = {f"more_{name}": amount for name, amount in asdict(counts).items()}
-    statement = _ADD if is_sqlite else _ADD_SOON_SAFE
-    ((cancelled_at, *_),) = bulk.run(statement, {"task_id": str(task_id), **more})
+    ((cancelled_at,),) = bulk.run(_ADD, {"task_id": str(task_id), **more})
     return cancelled_at is not None
 
 

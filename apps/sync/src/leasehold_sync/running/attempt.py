@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from uuid import UUID
@@ -74,11 +74,13 @@ class Attempt:
         return begin_scan(self._database, asked.app_key, asked.resource, asked.mode)
 
     @contextmanager
-    def _saving(self) -> Iterator[Connection]:
+    def _saving(
+        self, writing: AbstractContextManager[Connection] | None = None
+    ) -> Iterator[Connection]:
         """Write together with the cursor, or not at all: the task may be another's by now."""
         before = self._scan
         try:
-            with self._database.write() as connection:
+            with writing or self._database.write() as connection:
                 yield connection
                 done = self._scan.entities
                 self._job.checkpoint(self._scan, done=done, on=driver_connection(connection))
@@ -99,14 +101,16 @@ class Attempt:
     def keep(self, page: Page, scan: Scan) -> Scan:
         now = datetime.now(UTC)
         run = entities.Run(self._asked.app_key, str(self._run_id), scan.since is None, now)
-        with self._saving() as connection:
-            bulk = self._database.bulk(connection)
-            stored = entities.store_items(bulk, run, (*page.items, *page.children), page.version)
-            seen.mark(bulk, self._job.id, scan.pages, stored.unchanged, now)
-            told = stored.counts + Counts(nameless=page.nameless)
-            is_sqlite = self._database.is_sqlite
-            is_cancelled = tasks.add(bulk, self._job.id, told, is_sqlite=is_sqlite)
-            self._scan = scan.counting(stored.counts)
+        with self._database.turn() as turn:
+            found = entities.compare(turn.bulk, run, (*page.items, *page.children), page.version)
+            # A page that brings nothing new would only be read again.
+            with self._saving(turn.write(is_lasting=bool(found.rows))) as connection:
+                bulk = self._database.bulk(connection)
+                entities.write(bulk, found.rows)
+                seen.mark(bulk, self._job.id, scan.pages, found.unchanged, now)
+                told = found.counts + Counts(nameless=page.nameless)
+                is_cancelled = tasks.add(bulk, self._job.id, told)
+                self._scan = scan.counting(found.counts)
         self._has_moved = True
         if is_cancelled:
             raise lh.Cancel("cancelled")

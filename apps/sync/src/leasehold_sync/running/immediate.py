@@ -166,15 +166,17 @@ class _Immediate:
         now = datetime.now(UTC)
         request = self._request
         run = entities.Run(request.app.app_key, str(request.run_id), scan.since is None, now)
-        with self._writing() as connection:
-            bulk = self._database.bulk(connection)
+        with self._database.turn() as turn:
             items = (*page.items, *page.children)
-            stored = entities.store_items(bulk, run, items, page.version)
-        marks = [*stored.unchanged, *(stored.changed if request.is_dry else ())]
-        with self._database.write() as connection:
-            seen.mark(self._database.bulk(connection), self._scan_id, scan.pages, marks, now)
-        self._counts += stored.counts + Counts(nameless=page.nameless)
-        self._scan = scan.counting(stored.counts)
+            found = entities.compare(turn.bulk, run, items, page.version)
+            marks = [*found.unchanged, *(found.changed if request.is_dry else ())]
+            with turn.write() as connection:
+                bulk = self._database.bulk(connection)
+                if not request.is_dry:
+                    entities.write(bulk, found.rows)
+                seen.mark(bulk, self._scan_id, scan.pages, marks, now)
+        self._counts += found.counts + Counts(nameless=page.nameless)
+        self._scan = scan.counting(found.counts)
         return self._scan
 
     def rest(self, seconds: float) -> None:
