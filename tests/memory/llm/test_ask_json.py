@@ -142,6 +142,16 @@ def test_nobody_at_the_address_is_an_outage(server: ModelServer, llm: Llm) -> No
         facts(llm)
 
 
+def test_a_model_that_was_closed_meanwhile_is_an_outage(server: ModelServer, llm: Llm) -> None:
+    facts(llm)
+    llm.close()
+    llm.close()
+
+    with pytest.raises(ModelDown):
+        facts(llm)
+    assert server.count() == 1
+
+
 @pytest.mark.parametrize("base_url", ["", "http://127.0.0.1:99999/v1", "http://[::/v1"])
 def test_an_address_that_is_none_is_told_as_an_outage(server: ModelServer, base_url: str) -> None:
     preset = preset_of(server, base_url=base_url, provider=Provider.LOCAL)
@@ -157,7 +167,7 @@ def test_a_server_that_knows_no_json_mode_is_asked_without_it(
     assert triples(facts(llm)) == STATED
     first, second = (json.loads(each.body) for each in server.seen())
     assert "response_format" in first
-    assert not {"response_format", "temperature"} & second.keys()
+    assert first.keys() - second.keys() == {"max_tokens", "response_format", "temperature"}
 
 
 def test_a_request_that_is_refused_twice_is_told(server: ModelServer, llm: Llm) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import aclosing
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leasehold_memory.errors import BadAnswer, ModelDown, ModelLimited, ModelRefusedKey
 from leasehold_memory.llm import Llm, Trailer, prompts
+from leasehold_memory.llm.thoughts import Thoughts
 from leasehold_memory.servers import ModelServer
 from tests.memory.llm.asking import NOW, preset_of, reply_of
 
@@ -68,6 +73,40 @@ def test_what_goes_wrong_with_a_stream_is_told(
 
     with pytest.raises(error):
         asyncio.run(reply_of(llm, TEXT))
+
+
+def test_what_a_model_thinks_aloud_is_no_part_of_its_reply(server: ModelServer, llm: Llm) -> None:
+    server.fail("thinking_aloud")
+    whole = asyncio.run(reply_of(llm, TEXT))
+    server.recover()
+
+    assert whole == asyncio.run(reply_of(llm, TEXT))
+
+
+@given(st.lists(st.integers(0, 60), max_size=8), st.sampled_from(["<think>so\n</think>\n", ""]))
+def test_thoughts_are_left_out_in_whatever_pieces_they_come(cuts: list[int], before: str) -> None:
+    whole = f"{before}Fine. <think>2 < 3</think>"
+    places = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
+    thoughts = Thoughts()
+
+    shown = "".join(thoughts.feed(whole[begin:end]) for begin, end in pairwise(places))
+
+    assert shown + thoughts.end() == "Fine. <think>2 < 3</think>"
+
+
+@pytest.mark.parametrize("reply", ["<", "<thi", "<think", "<b>x</b>"])
+def test_a_reply_that_only_looks_like_thoughts_is_shown(reply: str) -> None:
+    thoughts = Thoughts()
+
+    assert thoughts.feed(reply) + thoughts.end() == reply
+
+
+def test_a_server_that_refuses_options_is_asked_without_them(server: ModelServer, llm: Llm) -> None:
+    server.fail(400)
+
+    assert parted(asyncio.run(reply_of(llm, TEXT)))[1]
+    first, second = (json.loads(each.body) for each in server.seen())
+    assert first.keys() - second.keys() == {"temperature", "max_tokens"}
 
 
 def test_a_stream_that_says_nothing_is_an_outage_in_time(server: ModelServer) -> None:

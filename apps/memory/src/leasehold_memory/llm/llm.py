@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -29,6 +30,7 @@ from leasehold_memory.model.presets import ModelPreset
 
 T = TypeVar("T", bound=Answer)
 _PATH = "/chat/completions"
+_EXACT: dict[str, Any] = {"temperature": 0, "response_format": {"type": "json_object"}}
 
 
 class Llm:
@@ -57,14 +59,27 @@ class Llm:
         second answer was no good either. `what` names the question in errors.
         """
         try:
-            return self._asked(schema, messages, what, {"response_format": {"type": "json_object"}})
+            return self._asked(schema, messages, what, _EXACT | self._length())
         except (BadAnswer, ModelRefusedRequest):
             # Also without what some servers don't know: they refuse the request for it.
             return self._asked(schema, messages.shorter(), what, {})
 
     async def stream(self, messages: Sequence[Message]) -> AsyncGenerator[str]:
         """Yield the reply as it comes. Close it (`contextlib.aclosing`) when nobody listens."""
-        body = self._body(messages, temperature=self.preset.temperature, stream=True)
+        own = {"temperature": self.preset.temperature, **self._length()}
+        try:
+            async with aclosing(self._streamed(messages, own)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ModelRefusedRequest:  # before the first word
+            async with aclosing(self._streamed(messages, {})) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+    async def _streamed(
+        self, messages: Sequence[Message], options: dict[str, Any]
+    ) -> AsyncGenerator[str]:
+        body = self._body(messages, stream=True, **options)
         async with httpx.AsyncClient(**client_options(self.preset)) as client:
             with told_plainly():
                 url, key = address(self.preset, _PATH), credentials(self.preset)
@@ -72,9 +87,14 @@ class Llm:
                     yield piece
 
     def _asked(self, schema: type[T], prompt: Prompt, what: str, options: dict[str, Any]) -> T:
-        body = self._body(prompt.messages(), **({"temperature": 0, **options} if options else {}))
-        with told_plainly():
-            answered = self._post(body, what)
+        body = self._body(prompt.messages(), **options)
+        try:
+            with told_plainly():
+                answered = self._post(body, what)
+        except RuntimeError:
+            if not self._client.is_closed:
+                raise
+            raise ModelDown("nobody asks it any more") from None
         document = find_document(read_completion(answered, what).text(what))
         if document is None:
             raise BadAnswer(BadReason.NOT_JSON, what)
@@ -100,4 +120,7 @@ class Llm:
 
     def _body(self, messages: Sequence[Message], **options: Any) -> bytes:
         asked = {"model": self.preset.model, "messages": messages, **options}
-        return msgspec.json.encode(asked | {"max_tokens": self.preset.max_tokens})
+        return msgspec.json.encode(asked)
+
+    def _length(self) -> dict[str, Any]:
+        return {"max_tokens": self.preset.max_tokens}

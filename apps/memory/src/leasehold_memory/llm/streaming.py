@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from leasehold_memory.errors import BadAnswer, ModelDown
 from leasehold_memory.llm.completions import read_completion
 from leasehold_memory.llm.reasons import BadReason
+from leasehold_memory.llm.thoughts import Thoughts
 from leasehold_memory.llm.wire import MOST_BYTES, check_status
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ async def stream_text(
 
 
 async def _texts(response: httpx.Response) -> AsyncIterator[str]:
+    thoughts = Thoughts()
     has_text = is_whole = False
     async for event in _events(response):
         if event == _DONE:
@@ -47,11 +49,14 @@ async def _texts(response: httpx.Response) -> AsyncIterator[str]:
         if completion.is_refusal and not has_text:
             raise BadAnswer(BadReason.REFUSED, WHAT)
         is_whole = is_whole or completion.is_last
-        if completion.piece:
+        if shown := thoughts.feed(completion.piece):
             has_text = True
-            yield completion.piece
+            yield shown
     if not is_whole:
         raise ModelDown("it broke off")
+    if rest := thoughts.end():
+        has_text = True
+        yield rest
     if not has_text:
         raise BadAnswer(BadReason.EMPTY, WHAT)
 

@@ -35,6 +35,10 @@ def _thinking(written: Written) -> Written:
     return replace(written, before='<think>Maybe {"summary": "x"}? No.</think>\n')
 
 
+def _thinking_aloud(written: Written) -> Written:
+    return replace(written, reply=f"<think>\nWho is this?\n</think>\n\n{written.reply}")
+
+
 def _broken(written: Written) -> Written:
     """Leave out the last brace, and add a comma that JSON doesn't have."""
     text = json.dumps(written.document, ensure_ascii=False)
@@ -101,6 +105,7 @@ SPOILED: dict[str, Callable[[Written], Written]] = {
     "fenced": _fenced,
     "chatty": _chatty,
     "thinking": _thinking,
+    "thinking_aloud": _thinking_aloud,
     "broken": _broken,
     "single_quoted": _single_quoted,
     "bad_item": _bad_item,
