@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 from leasehold.kit.data import Database
 from leasehold_memory.data import text_index
 from leasehold_memory.data.tables import unit
+from leasehold_memory.data.text_ranking import search
 from leasehold_memory.model.units import UnitKind
 
 _NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -23,7 +24,7 @@ def _remember(connection: Connection, content: str, *, kind: UnitKind = UnitKind
 
 
 def _found(connection: Connection, query: str) -> set[int]:
-    return {unit_id for unit_id, _ in text_index.search(connection, query)}
+    return set(search(connection, query))
 
 
 def _containing(connection: Connection, query: str) -> set[int]:
@@ -71,7 +72,7 @@ def test_signs_are_found_and_mean_nothing_to_the_index(database: Database) -> No
         wanted = _remember(connection, 'a "quoted" AND (wild*) NEAR: ^thing -- %_')
 
         for query in ('"', '")(', "%_", "--", 'AND "', "kind : kind1", "NEAR(", "*", "\0", "^th"):
-            text_index.search(connection, query)
+            search(connection, query)
         assert _containing(connection, '"') == {wanted}
         assert _containing(connection, "%_") == {wanted}
         assert _containing(connection, "__") == set()
@@ -83,7 +84,7 @@ def test_rare_words_count_for_more(database: Database) -> None:
             _remember(connection, "we talked about lunch and work")
         rare = _remember(connection, "we talked about a telescope and nothing else that day at all")
 
-        assert text_index.search(connection, "we talked about telescope")[0][0] == rare
+        assert search(connection, "we talked about telescope")[0] == rare
 
 
 def test_only_the_kinds_that_are_asked_for_are_found(database: Database) -> None:
@@ -91,8 +92,7 @@ def test_only_the_kinds_that_are_asked_for_are_found(database: Database) -> None
         episode = _remember(connection, "call the dentist")
         loop = _remember(connection, "call the dentist", kind=UnitKind.LOOP)
 
-        hits = text_index.search(connection, "dentist", kinds=[UnitKind.LOOP])
-        assert [unit_id for unit_id, _ in hits] == [loop]
+        assert search(connection, "dentist", kinds=[UnitKind.LOOP]) == [loop]
         assert _found(connection, "dentist") == {episode, loop}
 
 

@@ -191,6 +191,15 @@ unit_vector = Table(
     Column("vector", LargeBinary, nullable=False),  # float32, of length one
 )
 
+# The vectors that were put or removed, each unit once: see data.matrix.
+vector_change = Table(
+    "vector_changes",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("unit_id", Integer, nullable=False, unique=True),
+    sqlite_autoincrement=True,
+)
+
 # What is refreshed as a whole: when that was done last and up to which episode, and when the check
 # of what is due asked for it last.
 refresh = Table(

@@ -7,13 +7,12 @@ hits are ranked. Both are written with the unit, and a trigger forgets a unit th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, text, true
 
 from leasehold_memory.data.tables import unit
-from leasehold_memory.model.units import UnitKind
 from leasehold_memory.model.words import Run, normalise_text, runs_of
 
 if TYPE_CHECKING:
@@ -53,13 +52,6 @@ _MERGE = (
     text("INSERT INTO unit_words (unit_words) VALUES ('optimize')"),
 )
 _TEXT = text("SELECT text FROM unit_trigrams WHERE rowid = :unit_id")
-_RANKED = text("""
-SELECT rowid, rank
-FROM unit_words
-WHERE unit_words MATCH :match
-ORDER BY rank
-LIMIT :limit
-""")
 _OF_WORDS = "SELECT rowid FROM unit_words WHERE unit_words MATCH :a"
 _SOMEWHERE = """
 SELECT rowid
@@ -110,24 +102,6 @@ def rebuild(connection: Connection, contents: Iterable[tuple[int, str]]) -> None
     merge(connection)
 
 
-def search(
-    connection: Connection, query: str, *, kinds: Collection[UnitKind] = (), limit: int = 50
-) -> list[tuple[int, float]]:
-    """Return the units that share words with the query, the best first, with how good they are.
-
-    Rare words count for more (bm25). Of no `kinds` means of all.
-    """
-    terms = _terms_of(query)
-    if not terms:
-        return []
-    match = " OR ".join(terms)
-    if kinds:
-        wanted = " OR ".join(f"kind{int(kind)}" for kind in sorted(kinds))
-        match = f"({match}) AND kind : ({wanted})"
-    rows = connection.execute(_RANKED, {"match": match, "limit": limit})
-    return [(unit_id, -rank) for unit_id, rank in rows]
-
-
 def containing(query: str) -> ColumnElement[bool]:
     """Return the condition on `units.id` that its text has every word of the query somewhere.
 
@@ -142,13 +116,13 @@ def containing(query: str) -> ColumnElement[bool]:
 def _having(word: str) -> ColumnElement[bool]:
     if len(word) >= _TRIGRAM:
         return _among(
-            "SELECT rowid FROM unit_trigrams WHERE unit_trigrams MATCH :a", a=_quoted(word)
+            "SELECT rowid FROM unit_trigrams WHERE unit_trigrams MATCH :a", a=quoted(word)
         )
     match [run for run in runs_of(word) if run.text == word]:
         case [Run(is_unspaced=False)]:
-            return _among(_OF_WORDS, a=f"words : {_quoted(word)} *")
+            return _among(_OF_WORDS, a=f"words : {quoted(word)} *")
         case [run]:
-            return _among(_OF_WORDS, a=f"{'words' if run.pairs else 'singles'} : {_quoted(word)}")
+            return _among(_OF_WORDS, a=f"{'words' if run.pairs else 'singles'} : {quoted(word)}")
     return _among(_SOMEWHERE, a=_LOOKED_THROUGH, b=word)
 
 
@@ -159,16 +133,6 @@ def _among(statement: str, **values: object) -> ColumnElement[bool]:
     return unit.c.id.in_(text(statement).bindparams(*binds).columns(unit.c.id))
 
 
-def _terms_of(query: str) -> list[str]:
-    """Write a query's words for a match, so that no sign in them means anything."""
-    terms: dict[str, None] = {}
-    for run in runs_of(normalise_text(query)):
-        for word in (*run.pairs, *run.words):
-            terms[f"words : {_quoted(word)}"] = None
-        if run.is_unspaced and len(run.text) == 1:
-            terms[f"singles : {_quoted(run.text)}"] = None
-    return [*terms]
-
-
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
+    """Write a word for a match, so that no sign in it means anything."""
     return '"' + word.replace('"', '""') + '"'

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError
 
 import leasehold as lh
 from leasehold.kit.data import Database
+from leasehold_memory.data.matrix import VectorMatrix
 from leasehold_memory.data.migrating import MIGRATIONS
 from leasehold_memory.data.tables import unit_vector
 from leasehold_memory.errors import BadMemory, MemoryClosed
@@ -45,6 +46,7 @@ class Memory:
         self.client = client
         self.models = models or Models(settings)
         self.embedder = self.models.embedder(preset)
+        self.vectors = VectorMatrix(preset.dimension)
         self._owns_models = models is None
         self.database = Database(url_of(file))
 

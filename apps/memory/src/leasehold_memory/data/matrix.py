@@ -1,0 +1,149 @@
+"""All vectors of a memory as one matrix, kept in step with its file whoever writes to it.
+
+`vector_changes` has a number for each unit whose vector was put or removed, the newest one's the
+highest; triggers write it. So looking whether anything changed is one step in an index, and what
+changed is all that is read.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlalchemy import select, text
+
+from leasehold_memory.data.tables import unit, unit_vector, vector_change
+from leasehold_memory.model.units import UnitKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sqlalchemy import Connection
+
+_CHUNK = 2_000  # rows at a time: another thread may run between two
+_SMALLEST = 1_024
+
+_NOTE = """
+CREATE TRIGGER unit_vectors_{event}
+AFTER {event} ON unit_vectors
+BEGIN
+  DELETE FROM vector_changes WHERE unit_id = {row}.unit_id;
+  INSERT INTO vector_changes (unit_id) VALUES ({row}.unit_id);
+END
+"""
+_CHANGES = (
+    select(vector_change.c.number, vector_change.c.unit_id, unit.c.kind, unit_vector.c.vector)
+    .join_from(
+        vector_change,
+        unit_vector,
+        vector_change.c.unit_id == unit_vector.c.unit_id,
+        isouter=True,
+    )
+    .join(unit, unit.c.id == unit_vector.c.unit_id, isouter=True)
+    .order_by(vector_change.c.number)
+    .limit(_CHUNK)
+)
+
+
+def make_notes(connection: Connection) -> None:
+    """Make the triggers that write down which vectors changed."""
+    for event, row in (("insert", "new"), ("update", "new"), ("delete", "old")):
+        connection.execute(text(_NOTE.format(event=event, row=row)))
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How near all units are to one vector, by their cosine."""
+
+    ids: NDArray[np.int64]
+    kinds: NDArray[np.int8]
+    cosines: NDArray[np.float32]
+
+    def best(self, limit: int, kinds: Collection[UnitKind] = ()) -> list[int]:
+        """Return the nearest units of these kinds, or of all; of equal ones the newest first."""
+        places = self._places(kinds)
+        best = _highest(self.cosines[places], self.ids[places], limit)
+        found: list[int] = self.ids[places[best]].tolist()
+        return found
+
+    def _places(self, kinds: Collection[UnitKind]) -> NDArray[np.int64]:
+        if not kinds:
+            return np.arange(len(self.ids))
+        return np.flatnonzero(np.isin(self.kinds, [int(kind) for kind in kinds]))
+
+
+class VectorMatrix:
+    """The vectors of one file. Any thread may ask; they take turns."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self._lock = threading.Lock()
+        self._count = self._seen = 0
+        self._slots: dict[int, int] = {}
+        self._rows = np.empty((_SMALLEST, dimension), np.float32)
+        self._ids = np.empty(_SMALLEST, np.int64)
+        self._kinds = np.empty(_SMALLEST, np.int8)
+
+    def compare(self, connection: Connection, vector: NDArray[np.float32]) -> Scores:
+        """Compare a vector with all that this connection sees, which must write nothing itself.
+
+        Of what changed since its transaction began, some may be seen as well.
+        """
+        with self._lock:
+            self._catch_up(connection)
+            count = self._count
+            cosines = self._rows[:count] @ vector
+            return Scores(self._ids[:count].copy(), self._kinds[:count].copy(), cosines)
+
+    def _catch_up(self, connection: Connection) -> None:
+        while rows := connection.execute(_CHANGES.where(vector_change.c.number > self._seen)).all():
+            self._take(rows)
+            self._seen = rows[-1].number
+
+    def _take(self, rows: Sequence[Any]) -> None:
+        self._grow(self._count + len(rows))
+        for _, unit_id, kind, content in rows:
+            if content is None or len(content) != self.dimension * 4:
+                self._drop(unit_id)
+                continue
+            slot = self._slots.setdefault(unit_id, self._count)
+            self._count = max(self._count, slot + 1)
+            self._ids[slot], self._kinds[slot] = unit_id, kind
+            self._rows[slot] = np.frombuffer(content, "<f4")
+
+    def _drop(self, unit_id: int) -> None:
+        """Let the last one take the place of one that is gone."""
+        slot = self._slots.pop(unit_id, None)
+        if slot is None:
+            return
+        self._count = last = self._count - 1
+        if slot != last:
+            for array in (self._rows, self._ids, self._kinds):
+                array[slot] = array[last]
+            self._slots[int(self._ids[slot])] = slot
+
+    def _grow(self, wanted: int) -> None:
+        size = len(self._ids)
+        if wanted <= size:
+            return
+        larger = max(wanted, size * 2)
+        self._rows = _resized(self._rows, larger, self._count)
+        self._ids = _resized(self._ids, larger, self._count)
+        self._kinds = _resized(self._kinds, larger, self._count)
+
+
+def _resized(array: NDArray[Any], size: int, count: int) -> NDArray[Any]:
+    larger = np.empty((size, *array.shape[1:]), array.dtype)
+    larger[:count] = array[:count]
+    return larger
+
+
+def _highest(scores: NDArray[np.float32], ids: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """Return where the highest scores are, in order; of equal ones the highest number first."""
+    places = np.arange(len(scores))
+    if len(scores) > limit:
+        places = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+    order = np.lexsort((ids[places], scores[places]))[::-1]
+    return places[order[:limit]]
