@@ -36,7 +36,7 @@ class Furnished(NamedTuple):
         units = [f"/memories/{self.said}", f"/memories/{self.fact}"]
         people = ["/people", "/people?q=Emma", f"/people/{self.person}"]
         jobs = ["/jobs", "/jobs?state=dead", f"/jobs/{self.job}"]
-        return [*lists, *units, *people, *jobs, "/settings"]
+        return ["/", *lists, *units, *people, *jobs, "/settings"]
 
 
 def furnish(memory: Memory) -> Furnished:

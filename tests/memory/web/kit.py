@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 from anyio.from_thread import start_blocking_portal
 
+from leasehold_memory.companion.health import Health
 from leasehold_memory.opening import Memory, open_memory
 from leasehold_memory.settings import Snapshot, open_settings
 from leasehold_memory.web.alone import Alone
@@ -46,8 +47,15 @@ class Standing:
     def change(self, fields: Any) -> Snapshot:
         return self.settings.change(fields)
 
-    def health(self) -> dict[str, Any]:
-        return {"status": "ok"}
+    def health(self) -> Health:
+        return Health(
+            status="ok",
+            reasons=[],
+            memory_enabled=self.settings.current().memory_enabled,
+            is_working=False,
+            active_embedding_preset_id=self.memory.preset.id,
+            backlogs=[],
+        )
 
 
 class Asker:

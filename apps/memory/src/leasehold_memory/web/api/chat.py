@@ -57,11 +57,11 @@ class ChatRequest(Command):
 @router.post("/chat", response_class=Response, responses={**PROBLEMS.responses(), **_STREAM})
 async def post_chat(said: ChatRequest, _person: Changer, hub: OfHub) -> Response:
     """Reply, as server-sent events. Whoever leaves in the midst of it is remembered, too."""
-    events, held = await run_in_threadpool(_begin, hub, said.wanted())
+    events, held = await run_in_threadpool(begin, hub, said.wanted())
     return ChatStream(events, write=write_event, on_end=held.close)
 
 
-def _begin(hub: Hub, wanted: Wanted) -> tuple[AsyncGenerator[Event], ExitStack]:
+def begin(hub: Hub, wanted: Wanted) -> tuple[AsyncGenerator[Event], ExitStack]:
     """Take the memory that is active now: the turn ends in it, whatever is switched meanwhile."""
     with ExitStack() as held:
         memory = held.enter_context(hub.memory())

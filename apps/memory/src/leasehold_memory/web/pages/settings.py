@@ -49,7 +49,7 @@ def choose(
 ) -> Response:
     """Use other presets; the worker follows by itself."""
     chosen = {f"active_{kind}_preset_id": getattr(wanted, kind) for kind in KINDS}
-    hub.companion.settings.change({"memory_enabled": wanted.memory_enabled, **chosen})
+    hub.companion.change({"memory_enabled": wanted.memory_enabled, **chosen})
     return visit.go("/settings", "switched")
 
 
@@ -62,10 +62,9 @@ def save_preset(
     sent: Annotated[PresetForm, Form()],
 ) -> Response:
     """Add a preset, or change the one of this id."""
-    settings = hub.companion.settings
-    shown, name = settings.current().shown(), f"{kind}_presets"
+    shown, name = hub.companion.settings.current().shown(), f"{kind}_presets"
     presets = with_preset(shown[name], sent.fields(kind))
-    settings.change({"revision": shown["revision"], name: presets})
+    hub.companion.change({"revision": shown["revision"], name: presets})
     return visit.go("/settings", "saved")
 
 
