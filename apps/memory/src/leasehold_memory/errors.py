@@ -207,3 +207,24 @@ class NotStarted(MemoryAppError):
 
     def __init__(self) -> None:
         super().__init__("the companion does not run: it has not been started, or it has ended")
+
+
+class BadExport(MemoryAppError):
+    """A file that is no export of a memory, or none that can be used."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}; nothing was imported")
+        self.line = line
+        self.reason = reason
+
+
+class ImportConflict(MemoryAppError):
+    """The memory has something else under the number of what is to be imported."""
+
+    def __init__(self, what: str, number: int) -> None:
+        super().__init__(
+            f"{what} {number} is another one here: an export is imported into a new memory, or into"
+            " the one that it came from; nothing was imported"
+        )
+        self.what = what
+        self.number = number

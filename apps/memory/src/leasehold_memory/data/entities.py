@@ -44,8 +44,9 @@ def resolve(connection: Connection, kind: str, name: str, aliases: Iterable[str]
         for alias_key, alias in sorted(said.items())
         if alias_key not in {"", key}
     ]
-    if rows:
-        insert_new(connection, entity_alias, rows)
+    if rows and insert_new(connection, entity_alias, rows):
+        own = update(entity).where(entity.c.id == entity_id)
+        connection.execute(own.values(updated_at=datetime.now(UTC)))
     return entity_id
 
 
@@ -76,7 +77,7 @@ def weigh(connection: Connection, entity_ids: Collection[int]) -> None:
         .scalar_subquery()
     )
     changed = update(entity).where(among(entity.c.id, entity_ids), entity.c.importance != spoken)
-    connection.execute(changed.values(importance=spoken, updated_at=datetime.now(UTC)))
+    connection.execute(changed.values(importance=spoken))
 
 
 def top(connection: Connection, kind: str, n: int) -> list[int]:

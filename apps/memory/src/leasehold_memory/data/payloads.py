@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import JSON, delete, select
 
 from leasehold.kit.data import Moment, moment_text, upsert
 from leasehold_memory.data import tables
@@ -15,7 +15,7 @@ from leasehold_memory.errors import BadPayload
 from leasehold_memory.model.units import UnitKind
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Table
+    from sqlalchemy import Column, Connection, Table
 
 TABLES = {
     UnitKind.EPISODE: tables.payload_episode,
@@ -95,3 +95,30 @@ def _subject(connection: Connection, payload: Mapping[str, Any]) -> str:
 def _column_value(table: Table, name: str, value: Any) -> Any:
     is_moment = isinstance(table.c[name].type, Moment)
     return datetime.fromisoformat(value) if is_moment and isinstance(value, str) else value
+
+
+def check(kind: UnitKind, payload: Mapping[str, Any]) -> None:
+    """Refuse a payload that its table would not take: `BadPayload` names the fields."""
+    columns = TABLES[kind].c
+    said = whole(kind, payload)
+    wrong = [name for name, value in said.items() if not _fits(columns[name], value)]
+    if wrong:
+        raise BadPayload(kind.name, wrong)
+
+
+def _fits(column: Column[Any], value: Any) -> bool:
+    if value is None:
+        return bool(column.nullable)
+    if isinstance(column.type, Moment):
+        return _is_moment(value)
+    if isinstance(column.type, JSON):
+        return True
+    wanted = column.type.python_type
+    return isinstance(value, (int, float) if wanted is float else wanted)
+
+
+def _is_moment(value: Any) -> bool:
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except (TypeError, ValueError):
+        return False
