@@ -146,3 +146,20 @@ def test_another_presets_memory_is_read_without_switching(asker: Asker, episode:
     asker.send("PUT", "/api/settings", {"embedding_presets": presets})
     assert asker.get("/api/memories/second/units")["units"] == []
     assert [each["id"] for each in asker.get(UNITS)["units"]] == [episode]
+
+
+def test_a_unit_is_forgotten_and_stays_so(asker: Asker, episode: int, fact: int) -> None:
+    gone = asker.send("DELETE", f"{UNITS}/{fact}")
+    assert (gone["units"], gone["is_erased"]) == (1, True)
+    assert asker.ask("GET", f"{UNITS}/{fact}").status_code == 404
+    assert asker.ask("DELETE", f"{UNITS}/{fact}").status_code == 404
+    assert asker.get(f"{UNITS}/{episode}")["id"] == episode
+
+
+def test_a_person_is_forgotten_with_what_was_remembered_of_them(asker: Asker, fact: int) -> None:
+    (emma,) = asker.get("/api/memories/local/entities")["entities"]
+    path = f"/api/memories/local/entities/{emma['id']}"
+    assert asker.send("DELETE", path)["entities"] == 1
+    assert asker.ask("GET", path).status_code == 404
+    assert asker.ask("GET", f"{UNITS}/{fact}").status_code == 404
+    assert asker.ask("DELETE", path).status_code == 404

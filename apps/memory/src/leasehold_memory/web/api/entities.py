@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
 
-from leasehold.kit.web import Reader
+from leasehold.kit.web import Changer, Reader
+from leasehold_memory import forgetting
 from leasehold_memory.data import entities
 from leasehold_memory.web.api.values import (
     DEFAULT_PAGE,
@@ -15,6 +16,7 @@ from leasehold_memory.web.api.values import (
     EntityKind,
     EntityPage,
     EntityPath,
+    ForgottenDocument,
     LimitQuery,
     PresetPath,
     WordsQuery,
@@ -23,6 +25,7 @@ from leasehold_memory.web.hub import OfHub
 from leasehold_memory.web.problems import PROBLEMS
 
 if TYPE_CHECKING:
+    from leasehold_memory.forgetting import Forgotten
     from leasehold_memory.model.stored import Entity
 
 router = APIRouter(prefix="/api/memories/{preset}/entities", tags=["memories"])
@@ -48,3 +51,12 @@ def list_entities(
 def get_entity(preset: PresetPath, entity_id: EntityPath, _person: Reader, hub: OfHub) -> Entity:
     """Read one; `units?entity_id=` lists what is remembered of it."""
     return hub.read(entities.get, entity_id, preset_id=preset)
+
+
+@router.delete("/{entity_id}", response_model=ForgottenDocument, responses=PROBLEMS.responses(404))
+def delete_entity(
+    preset: PresetPath, entity_id: EntityPath, _person: Changer, hub: OfHub
+) -> Forgotten:
+    """Forget a person, or anything else that has a name, with every trace."""
+    with hub.memory(preset) as memory:
+        return forgetting.forget_person(memory, entity_id)

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field, StrictInt
 
 from leasehold.kit.web import Changer, Command, Reader, a_line
+from leasehold_memory import forgetting
 from leasehold_memory.data import units
 from leasehold_memory.web import correcting
 from leasehold_memory.web.api.values import (
@@ -15,6 +16,7 @@ from leasehold_memory.web.api.values import (
     MOST_ID,
     BeforeQuery,
     EntityQuery,
+    ForgottenDocument,
     Kind,
     Level,
     LimitQuery,
@@ -33,6 +35,7 @@ from leasehold_memory.web.hub import OfHub
 from leasehold_memory.web.problems import PROBLEMS
 
 if TYPE_CHECKING:
+    from leasehold_memory.forgetting import Forgotten
     from leasehold_memory.model.stored import Unit
 
 router = APIRouter(prefix="/api/memories/{preset}/units", tags=["memories"])
@@ -109,6 +112,13 @@ def edit_unit(
             sensitivity=level_of(wanted.sensitivity),
             state=state_of(wanted.state),
         )
+
+
+@router.delete("/{unit_id}", response_model=ForgottenDocument, responses=PROBLEMS.responses(404))
+def delete_unit(preset: PresetPath, unit_id: UnitPath, _person: Changer, hub: OfHub) -> Forgotten:
+    """Forget one memory, with every trace of it."""
+    with hub.memory(preset) as memory:
+        return forgetting.forget_unit(memory, unit_id)
 
 
 @router.get("/{unit_id}/versions", response_model=VersionList, responses=PROBLEMS.responses(404))

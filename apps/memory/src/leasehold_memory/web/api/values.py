@@ -124,3 +124,12 @@ class EntityPage(Document):
 
     entities: list[EntityDocument]
     next: int | None = Field(description="Pass it as `after` for those after them.")
+
+
+class ForgottenDocument(Document):
+    """What is gone. Until `is_erased`, a job that runs may still know of it: that is finished."""
+
+    units: int
+    entities: int
+    jobs: int
+    is_erased: bool
