@@ -20,6 +20,7 @@ from bench.keeping import drain_beside_retention
 from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small_share
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
 from bench.links_enriching import enrich_beside, enrich_links, extract
+from bench.memory_chat import chat_beside_jobs
 from bench.raw import sql_statements, store_calls
 from bench.remembering import memory_over_time
 from bench.syncing import sync_beside_a_limit, sync_customers
@@ -181,5 +182,11 @@ SCENARIOS = (
         name="links, one domain beside 1,000",
         measure=enrich_beside,
         size=Size(jobs=1_000, beside=1_000),
+    ),
+    Scenario(
+        name="memory, first words of a reply",
+        measure=chat_beside_jobs,
+        size=Size(jobs=100, beside=1_000),
+        stores=(SQLITE,),
     ),
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import pytest
 
 import leasehold as lh
 from leasehold_memory import tasks
+from leasehold_memory.data import units
 from leasehold_memory.opening import Memory
 from tests.memory.web.kit import Asker
 
@@ -74,3 +76,16 @@ def test_a_job_that_is_not_there_is_not_found(asker: Asker) -> None:
     assert asker.ask("GET", f"/api/jobs/{uuid4()}").status_code == 404
     assert asker.ask("POST", f"/api/jobs/{uuid4()}/retry").status_code == 404
     assert asker.ask("GET", "/api/jobs", params={"preset": "other"}).status_code == 404
+
+
+def test_everything_is_derived_again_and_nothing_is_enqueued_twice(
+    asker: Asker, memory: Memory
+) -> None:
+    with memory.database.write() as connection:
+        units.save_episode(
+            connection, user_text="hello", reply_text="hi", occurred_at=datetime.now(UTC)
+        )
+    first = asker.send("POST", "/api/replay", status=202)
+    assert first["episodes"] == 1
+    assert first["jobs"] == len(memory.client.find(limit=100)) > 0
+    assert asker.send("POST", "/api/replay", status=202) == {"episodes": 1, "jobs": 0}

@@ -69,7 +69,9 @@ def _pages(memory: Memory) -> Iterator[Sequence[int]]:
         if not rows:
             return
         yield [row.id for row in rows]
-        wanted = query.where(place > tuple_(*rows[-1], types=[unit.c.occurred_at.type]))
+        wanted = query.where(
+            place > tuple_(*rows[-1], types=[unit.c.occurred_at.type, unit.c.id.type])
+        )
 
 
 def _sum_up(memory: Memory, naming_jobs: dict[int, UUID]) -> int:

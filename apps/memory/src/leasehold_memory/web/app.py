@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from leasehold.kit import web
 from leasehold_memory.web import pages
-from leasehold_memory.web.api import chat, entities, health, jobs, settings, streams, units
+from leasehold_memory.web.api import chat, entities, health, jobs, replay, settings, streams, units
 from leasehold_memory.web.hub import Companion, Hub
 from leasehold_memory.web.problems import PROBLEMS
 
@@ -18,6 +18,7 @@ ROUTERS = (
     units.router,
     entities.router,
     jobs.router,
+    replay.router,
     settings.router,
     health.router,
     streams.router,
