@@ -210,3 +210,10 @@ def test_whatever_is_said_its_answer_is_of_the_shape_that_was_asked_for(
 
     assert fitted == fit(SCHEMAS[ask], answer(ask, material))
     assert fitted.dropped == 0
+
+
+@pytest.mark.parametrize("part", ["花", "ア", "花の", "1月", "I ", "I like ", "妹の", "My sister "])
+def test_what_it_hears_of_a_text_without_end_has_an_end(part: str) -> None:
+    endless = listen(part * 100_000, MONDAY)
+
+    assert endless == listen((part * 100_000)[:4_000], MONDAY)

@@ -8,6 +8,7 @@ from datetime import date
 from leasehold_memory.servers.mind.days import month_day_in
 from leasehold_memory.servers.mind.english_plans import hear_plans
 from leasehold_memory.servers.mind.heard import USER, Heard
+from leasehold_memory.servers.mind.sentences import sentences_of
 
 _NAME = r"[A-Z][a-z]+(?:-[A-Z][a-z]+)?"
 _RELATIONS = (
@@ -68,7 +69,7 @@ def hear(text: str, said_on: date, heard: Heard) -> None:
     """Add what an English text says."""
     _people(text, heard)
     about = USER
-    for sentence in re.split(r"(?<=[.!?])\s+|\n", text):
+    for sentence in sentences_of(text):
         if not sentence.endswith("?"):
             about = _facts(sentence, about, heard)
         hear_plans(sentence, said_on, heard)

@@ -8,11 +8,14 @@ from datetime import date
 from leasehold_memory.servers.mind.days import month_day_in
 from leasehold_memory.servers.mind.heard import USER, Heard
 from leasehold_memory.servers.mind.japanese_plans import hear_plans
+from leasehold_memory.servers.mind.sentences import sentences_of
 
 _KANJI, _KATAKANA = "一-龯々", "ァ-ヶー"
 _WORD = rf"(?:[{_KANJI}]{{1,6}}|[{_KATAKANA}]{{2,12}}|[A-Za-z]{{2,20}})"
-_THING = rf"[{_KANJI}{_KATAKANA}A-Za-z0-9]+(?:[のをや][{_KANJI}{_KATAKANA}A-Za-z0-9]+)*(?:ること)?"
-_DOING = rf"(?:[{_KANJI}{_KATAKANA}]+を)?[{_KANJI}]{{1,2}}[ぁ-ん]{{1,2}}(?:こと|の)"
+# No word is long, and no phrase of them: a rule must not take time without end for either.
+_LETTERS = rf"[{_KANJI}{_KATAKANA}A-Za-z0-9]{{1,12}}"
+_THING = rf"{_LETTERS}(?:[のをや]{_LETTERS}){{0,2}}(?:ること)?"
+_DOING = rf"(?:{_LETTERS}を)?[{_KANJI}]{{1,2}}[ぁ-ん]{{1,2}}(?:こと|の)"
 _HONORIFIC = "さん|くん|君|ちゃん|先生|さま|様"
 _HONOURED = re.compile(rf"({_WORD})({_HONORIFIC})")
 # A name in hiragana is told from what stands before it only after a particle or a stop.
@@ -67,10 +70,10 @@ def hear(text: str, said_on: date, heard: Heard) -> None:
     """Add what a Japanese text says."""
     _people(text, heard)
     about = USER
-    for sentence in re.split(r"(?<=[。！？!?])|\n", text):  # as people write
-        if not re.search(r"[？?]$|か。?$", sentence.strip()):
-            about = _facts(sentence.strip(), about, heard)
-        hear_plans(sentence.strip(), said_on, heard)
+    for sentence in sentences_of(text):
+        if not re.search(r"[？?]$|か。?$", sentence):
+            about = _facts(sentence, about, heard)
+        hear_plans(sentence, said_on, heard)
 
 
 def _people(text: str, heard: Heard) -> None:

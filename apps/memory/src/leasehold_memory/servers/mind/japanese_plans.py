@@ -44,11 +44,11 @@ _DONE = tuple(
 )
 _IS_COMING = re.compile(_DAY)
 _IS_DUTY = re.compile(rf"{_DUTY}|忘れないで|約束|つもり|予定")
-_EVENT = re.compile(r"([一-龯々ァ-ヶー]+)が(?:ある|あり)")
+_EVENT = re.compile(r"([一-龯々ァ-ヶー]{1,12})が(?:ある|あり)")
 _PAST = re.compile(r"(?:た|ました|でした)(?:よ|ね|。|！|$)")
 _AT_LAST = re.compile(r"もう|やっと|ついに|無事|提出し|完了し")
 _OVER = re.compile(
-    r"([一-龯々ァ-ヶーA-Za-z]+)[がはを]?(?:もう|やっと|ついに)?(?:終わっ|終わりまし|済ん)"
+    r"([一-龯々ァ-ヶーA-Za-z]{1,12})[がはを]?(?:もう|やっと|ついに)?(?:終わっ|終わりまし|済ん)"
 )
 
 

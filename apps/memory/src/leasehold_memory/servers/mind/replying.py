@@ -12,7 +12,7 @@ from leasehold_memory.servers.mind.heard import USER, Heard
 
 _NOW = re.compile(r"It is (\d{4}-\d{2}-\d{2})")
 _MEMORIES = re.compile(r'^\{"memories": ".*"\}$', re.MULTILINE)
-_QUESTION = re.compile(r"[?？]|覚えて|remember", re.IGNORECASE)  # as people write
+_QUESTION = re.compile(r"[?？]|覚えて|remember", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z]{3,}|[一-龯々]{1,8}|[ァ-ヶー]{2,12}")
 _COMMON = re.compile("what|when|where|who|which|does|you|the|and|how|remember|about|did")
 _FELT = {
