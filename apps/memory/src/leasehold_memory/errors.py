@@ -118,6 +118,13 @@ class TooNew(MemoryAppError):
         self.version = version
 
 
+class NotServed(MemoryAppError):
+    """The companion could not be served."""
+
+    def __init__(self) -> None:
+        super().__init__("the companion could not be started; its log says why")
+
+
 class BadMemory(MemoryAppError):
     """A memory's file can't be used."""
 

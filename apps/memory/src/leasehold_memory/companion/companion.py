@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import leasehold as lh
 from leasehold_memory import tasks
 from leasehold_memory.companion.following import Check, Follower
 from leasehold_memory.companion.health import Health, pause_reasons, read_backlogs
@@ -51,6 +52,7 @@ class Companion:
         self._paces = {"check_seconds": check_seconds, "look_seconds": look_seconds}
         self._drain_seconds = drain_seconds
         self._life: _Life | None = None
+        self.failure: lh.LeaseholdError | None = None  # why it could not start
 
     def start(self) -> None:
         """Open the active memory and begin to work; `BadMemory` if it can't be used."""
@@ -59,7 +61,9 @@ class Companion:
         try:
             holding = Holding(partial(open_memory, self.home, settings=settings, models=models))
             active = Active(settings, holding)
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, lh.LeaseholdError):
+                self.failure = error
             settings.close()
             raise
         working = Working(holding, self._tasks, drain_seconds=self._drain_seconds)

@@ -52,7 +52,7 @@ def pause_reasons(memory: Memory) -> set[str]:
 
 def read_backlogs(home: Path, snapshot: Snapshot, active: Memory) -> list[Backlog]:
     """Look into the file of each preset that has one; one that can't be read is left out."""
-    found = [_read(active.client, active.preset.id, is_active=True)]
+    found = [read_backlog(active.client, active.preset.id, is_active=True)]
     for preset in snapshot.embedding_presets:
         file = memory_file(home, preset.id)
         if preset.id != active.preset.id and file.is_file():
@@ -63,14 +63,15 @@ def read_backlogs(home: Path, snapshot: Snapshot, active: Memory) -> list[Backlo
 def _look_into(file: Path, preset_id: str) -> list[Backlog]:
     with lh.Client(url_of(file)) as client:
         try:
-            return [_read(client, preset_id, is_active=False)]
+            return [read_backlog(client, preset_id, is_active=False)]
         except lh.LeaseholdError as error:
             fields = {"preset": preset_id, "error": str(error)}
             _logger.warning("memory can't be read", extra=fields)
             return []
 
 
-def _read(client: lh.Client, preset_id: str, *, is_active: bool) -> Backlog:
+def read_backlog(client: lh.Client, preset_id: str, *, is_active: bool) -> Backlog:
+    """Look at the jobs of one memory."""
     overview = client.stats.overview()
     depth = overview.depth
     return Backlog(
