@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,12 +51,13 @@ def run(session: Session, /, *, home: Path, port: int, log_level: str, log_forma
     def token() -> str:
         return companion.settings.token.reveal()
 
-    with open_socket(HOST, port) as opened:
+    with open_socket(HOST, port) as opened, closing(companion):
         address = address_of(opened)
+        companion.start()  # here, so that what is wrong with it is told in one line
         alone = Alone(make_app(companion), token=token)
         serving = Serving(alone, lambda: _announce(session, address, companion.settings))
         if not serving.serve(opened):
-            raise companion.failure or NotServed
+            raise NotServed
 
 
 def _announce(session: Session, address: str, settings: Settings) -> None:

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import leasehold as lh
 from leasehold_memory import tasks
 from leasehold_memory.companion.following import Check, Follower
 from leasehold_memory.companion.health import Health, pause_reasons, read_backlogs
@@ -52,18 +51,17 @@ class Companion:
         self._paces = {"check_seconds": check_seconds, "look_seconds": look_seconds}
         self._drain_seconds = drain_seconds
         self._life: _Life | None = None
-        self.failure: lh.LeaseholdError | None = None  # why it could not start
 
     def start(self) -> None:
-        """Open the active memory and begin to work; `BadMemory` if it can't be used."""
+        """Open the active memory and begin to work; `BadMemory` if it can't be used. Safe twice."""
+        if self._life is not None:
+            return
         settings = open_settings(self.home)
         models = Models(settings)
         try:
             holding = Holding(partial(open_memory, self.home, settings=settings, models=models))
             active = Active(settings, holding)
-        except BaseException as error:
-            if isinstance(error, lh.LeaseholdError):
-                self.failure = error
+        except BaseException:
             settings.close()
             raise
         working = Working(holding, self._tasks, drain_seconds=self._drain_seconds)
