@@ -13,8 +13,14 @@ from sqlalchemy import func, select, text
 import leasehold as lh
 from leasehold_memory.companion.health import pause_reasons, read_backlog
 from leasehold_memory.data.tables import unit
-from leasehold_memory.errors import MemoryAppError
-from leasehold_memory.llm.wire import client_options
+from leasehold_memory.errors import MemoryAppError, ModelFailed, ModelRefusedRequest
+from leasehold_memory.llm.wire import (
+    address,
+    check_status,
+    client_options,
+    credentials,
+    told_plainly,
+)
 from leasehold_memory.model.presets import EmbeddingPreset, Provider
 from leasehold_memory.opening import Memory, Models, open_memory
 from leasehold_memory.settings import memory_file
@@ -23,7 +29,6 @@ if TYPE_CHECKING:
     from leasehold_memory.settings import Settings
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-_REFUSED_KEY = (401, 403)
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,12 +116,13 @@ def _model(settings: Settings, models: Models) -> Finding:
     preset = models.llm().preset
     named = f"{preset.id} ({preset.model})"
     try:
-        with httpx.Client(**client_options(preset)) as client:
-            status = client.get(f"{preset.base_url.rstrip('/')}/models").status_code
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-        return _problem("model", f"{named} can't be reached: {type(error).__name__}")
-    if status in _REFUSED_KEY:
-        return _problem("model", f"{named}: its server refuses the key ({status})")
+        with told_plainly(), httpx.Client(**client_options(preset)) as client:
+            answer = client.get(address(preset, "/models"), headers=credentials(preset))
+            check_status(answer.status_code, answer.headers)
+    except ModelRefusedRequest:
+        pass  # some servers have no such list; it answers, and knows the key
+    except ModelFailed as error:
+        return _problem("model", f"{named}: {error}")
     if settings.current().model.provider is Provider.LOCAL:
         return _ok("model", f"{named}: the one of this machine, by rules; no key is needed")
     return _ok("model", f"{named}: its server answers")
