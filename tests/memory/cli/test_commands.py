@@ -104,7 +104,7 @@ def test_the_doctor_finds_a_refused_key_a_model_that_is_away_and_a_broken_file(
         run("presets", "use", "model", "remote")
         refused = run("doctor")
         assert refused.code == 1
-        assert "refuses the key (401)" in " ".join(refused.out.split())
+        assert "refused (401)" in " ".join(refused.out.split())
         assert "memory_broken.db can't be used" in " ".join(refused.out.split())
         assert "sk-wrong" not in refused.out + refused.err
     assert "problem  model" in run("doctor").out
