@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import func, select
 
 import leasehold as lh
 from leasehold_memory.data import entities, units
 from leasehold_memory.data.tables import erasure
+from leasehold_memory.deriving import facts, loops
 from leasehold_memory.errors import UnitNotFound
 from leasehold_memory.forgetting import erasing, finish, forget_person, forget_unit, forgetting
+from leasehold_memory.model.answers import Facts, FoundFact, FoundLoop, Loops
+from leasehold_memory.model.predicates import Predicate
 from leasehold_memory.model.units import UnitKind, UnitState
 from leasehold_memory.opening import Memory, memory_of
 from tests.memory.data.kit import NOON, fact, say, summary
@@ -108,3 +113,23 @@ def test_the_number_of_a_unit_that_was_deleted_never_comes_again(memory: Memory)
     forget_unit(memory, gone)
     with memory.database.write() as connection:
         assert say(connection) > gone
+
+
+def test_what_a_forgotten_episode_had_closed_stands_again(memory: Memory) -> None:
+    with memory.database.write() as connection:
+        first, second = say(connection), say(connection, at=NOON + timedelta(days=1))
+        for episode, place in ((first, "Osaka"), (second, "Kyoto")):
+            stated = FoundFact(subject="user", predicate=Predicate.LIVES_IN, object=place)
+            facts.write(connection, episode, Facts(facts=[stated]), None)
+        loop = FoundLoop(text="move house")
+        loops.write(connection, first, Loops(loops=[loop]), None)
+        loops.write(connection, second, Loops(loops=[replace(loop, is_done=True)]), None)
+        closed = units.find(connection, state=UnitState.CLOSED).units
+    assert {each.kind for each in closed} == {UnitKind.FACT, UnitKind.LOOP}
+    forget_unit(memory, second)
+    with memory.database.read() as connection:
+        left = {each.kind: each for each in units.find(connection, state=UnitState.ACTIVE).units}
+    assert left.keys() == {UnitKind.EPISODE, UnitKind.FACT, UnitKind.LOOP}
+    assert left[UnitKind.FACT].payload["object_text"] == "Osaka"
+    assert left[UnitKind.FACT].payload["valid_to"] is None
+    assert left[UnitKind.LOOP].payload["is_open"]

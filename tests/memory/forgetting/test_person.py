@@ -144,7 +144,8 @@ def test_jobs_about_them_are_gone_with_their_history(memory: Memory, scene: Scen
 def test_no_table_has_a_row_of_what_was_deleted(memory: Memory, scene: Scene) -> None:
     forget_person(memory, scene.person)
     with memory.database.read() as connection:
-        for table in metadata.sorted_tables:
+        # What is noted of changed vectors are numbers: by them caches learn that one is gone.
+        for table in set(metadata.sorted_tables) - {metadata.tables["vector_changes"]}:
             for column in ("unit_id", "source_id", "target_id"):
                 if column in table.c:
                     found = set(connection.scalars(select(table.c[column])))

@@ -62,7 +62,7 @@ def ask(attempt: Attempt, unit_id: int) -> Facts:
     return attempt.ask(Facts, prompts.facts(said_of(episode)))
 
 
-def write(connection: Connection, unit_id: int, answer: Facts, job: Origin) -> list[int]:
+def write(connection: Connection, unit_id: int, answer: Facts, job: Origin | None) -> list[int]:
     """Let an episode state exactly this; returns the units that are other ones now."""
     episode = episode_of(connection, unit_id)
     stated = _resolve(connection, answer.facts)
@@ -81,7 +81,7 @@ class _Writer:
     """Writes groups of facts, each fact once and as it stands at the end."""
 
     def __init__(
-        self, connection: Connection, episode: Unit, stated: dict[str, Fact], job: Origin
+        self, connection: Connection, episode: Unit, stated: dict[str, Fact], job: Origin | None
     ) -> None:
         self._connection = connection
         self._episode = episode

@@ -27,7 +27,7 @@ def ask(attempt: Attempt, unit_id: int) -> Loops:
     return attempt.ask(Loops, prompts.loops(said_of(episode)))
 
 
-def write(connection: Connection, unit_id: int, answer: Loops, job: Origin) -> list[int]:
+def write(connection: Connection, unit_id: int, answer: Loops, job: Origin | None) -> list[int]:
     """Let an episode speak of exactly these loops; returns the units that are other ones now.
 
     Whether a loop is open is what was said last of it, whichever episode is derived last.
@@ -48,7 +48,7 @@ def write(connection: Connection, unit_id: int, answer: Loops, job: Origin) -> l
 
 
 def _write(
-    connection: Connection, episode: Unit, identity: str, found: FoundLoop, job: Origin
+    connection: Connection, episode: Unit, identity: str, found: FoundLoop, job: Origin | None
 ) -> units.Saved:
     known = claims.unit_of(connection, UnitKind.LOOP, identity)
     others = [] if known is None else claims.spoken_of(connection, known, without=episode.id)
@@ -62,7 +62,7 @@ def _write(
     return _save(connection, identity, payload, said, job)
 
 
-def _settle(connection: Connection, loop: Unit, *, without: int, job: Origin) -> None:
+def _settle(connection: Connection, loop: Unit, *, without: int, job: Origin | None) -> None:
     """Let a loop that an episode speaks of no more be as the others leave it."""
     said = sorted(claims.spoken_of(connection, loop.id, without=without))
     if said:
@@ -70,7 +70,11 @@ def _settle(connection: Connection, loop: Unit, *, without: int, job: Origin) ->
 
 
 def _save(
-    connection: Connection, identity: str, payload: dict[str, Any], said: list[Spoken], job: Origin
+    connection: Connection,
+    identity: str,
+    payload: dict[str, Any],
+    said: list[Spoken],
+    job: Origin | None,
 ) -> units.Saved:
     is_open = not said[-1].is_closing
     return units.save(

@@ -21,6 +21,7 @@ from leasehold_memory.data.job_traces import jobs_about
 from leasehold_memory.data.reading import row_of
 from leasehold_memory.forgetting import tracing
 from leasehold_memory.forgetting.erasing import erase
+from leasehold_memory.forgetting.withdrawing import withdraw
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -88,6 +89,7 @@ def finish(memory: Forgetful) -> bool:
 
 def _delete(connection: Connection, unit_ids: set[int], entity_ids: set[int]) -> Forgotten:
     gone = tracing.with_retold(connection, unit_ids)
+    withdraw(connection, gone)
     delete_all(connection, gone, entity_ids, now=datetime.now(UTC))
     return Forgotten(len(gone), len(entity_ids), 0, is_erased=False)
 
