@@ -14,3 +14,9 @@ from tests.memory.deriving.kit import World, open_world
 def world(tmp_path: Path) -> Iterator[World]:
     with open_world(tmp_path) as opened:
         yield opened
+
+
+@pytest.fixture
+def other_world(tmp_path: Path) -> Iterator[World]:
+    with open_world(tmp_path / "other") as opened:
+        yield opened

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import exists, select, tuple_
+from sqlalchemy import exists, select
 
 import leasehold as lh
 from leasehold_memory import tasks
@@ -55,23 +55,15 @@ def replay(memory: Memory) -> Replayed:
 
 def _pages(memory: Memory) -> Iterator[Sequence[int]]:
     """Return all episodes in the order in which they were said."""
-    place = tuple_(unit.c.occurred_at, unit.c.id)
     query = (
-        select(unit.c.occurred_at, unit.c.id)
+        select(unit.c.id)
         .where(unit.c.kind == UnitKind.EPISODE, unit.c.state != UnitState.RETRACTED)
         .order_by(unit.c.occurred_at, unit.c.id)
-        .limit(_PAGE)
     )
-    wanted = query
-    while True:
-        with memory.database.read() as connection:
-            rows = connection.execute(wanted).all()
-        if not rows:
-            return
-        yield [row.id for row in rows]
-        wanted = query.where(
-            place > tuple_(*rows[-1], types=[unit.c.occurred_at.type, unit.c.id.type])
-        )
+    with memory.database.read() as connection:
+        found = list(connection.scalars(query))
+    for begin in range(0, len(found), _PAGE):
+        yield found[begin : begin + _PAGE]
 
 
 def _sum_up(memory: Memory, naming_jobs: dict[int, UUID]) -> int:
