@@ -81,7 +81,9 @@ def test_jobs_of_messages_just_before_wait_for_the_last_one(world: World, pause:
             connection.execute(update(unit).where(unit.c.id == unit_id).values(created_at=at))
         connection.execute(update(unit).values(occurred_at=NOW))
         tasks.after_episode(world.memory, connection, second, now=NOW)
-    starts = {(job.kind, job.args["unit_id"]): job.run_at for job in jobs_of(world, first, second)}
+    starts = {
+        (job.kind, job.args["unit_id"]): start_of(job) for job in jobs_of(world, first, second)
+    }
     assert starts.keys() == {(task, each) for task in OF_EPISODES for each in (first, second)}
     for task in OF_EPISODES:
         assert (starts[task, first] == starts[task, second]) is (pause < 1)
@@ -90,14 +92,19 @@ def test_jobs_of_messages_just_before_wait_for_the_last_one(world: World, pause:
 def test_however_quickly_messages_come_jobs_begin_after_ten_seconds(world: World) -> None:
     """The same episode again and again, each time before its jobs begin."""
     unit_id = world.say("First.")
-    began = {job.id: job.run_at for job in jobs_of(world, unit_id)}
+    began = {job.id: start_of(job) for job in jobs_of(world, unit_id)}
     for _ in range(12):
         testing.advance(world.client, "0.9s")
         with world.memory.database.write() as connection:
             tasks.after_episode(world.memory, connection, unit_id, now=NOW)
-    found = {job.id: job.run_at for job in jobs_of(world, unit_id)}
+    found = {job.id: start_of(job) for job in jobs_of(world, unit_id)}
     assert found.keys() == began.keys()
     assert all(found[each] <= began[each] + timedelta(seconds=9) for each in began)
+
+
+def start_of(job: lh.Job) -> datetime:
+    assert job.run_at is not None
+    return job.run_at
 
 
 def jobs_of(world: World, *unit_ids: int) -> list[lh.Job]:
