@@ -5,10 +5,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import httpx
+
 from leasehold_memory.web.alone import Alone
 from leasehold_memory.web.app import make_app
 from tests.browser.kit import Visit, visiting
 from tests.kit.thread_server import ThreadServer
+from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +35,16 @@ class Served:
     def token(self) -> str:
         return str(self._companion.settings.token.reveal())
 
+    def wait(self) -> None:
+        """Wait until it answers: a companion starts with its application."""
+        wait_until(self._is_up, "the companion is up")
+
+    def _is_up(self) -> bool:
+        try:
+            return httpx.get(f"{self.address}/static/icon.svg").is_success
+        except httpx.TransportError:
+            return False
+
     def stop(self) -> None:
         self._server.call(self._alone.ending.set)
         self._server.stop()
@@ -46,6 +59,7 @@ def serving(companion: Any) -> Iterator[Served]:
     """Serve a companion until the end of the block."""
     served = Served(companion)
     try:
+        served.wait()
         yield served
     finally:
         served.stop()
@@ -55,6 +69,6 @@ def serving(companion: Any) -> Iterator[Served]:
 def coming_in(browser: Browser, served: Served, **options: Any) -> Iterator[Visit]:
     """Visit by the address with the token, which the browser keeps as a cookie."""
     with visiting(browser, served, **({"locale": "en-GB"} | options)) as visit:
-        visit.open(f"/memories?token={served.token}")
+        visit.open(f"/?token={served.token}")
         assert "token" not in visit.page.url
         yield visit

@@ -64,6 +64,7 @@ def test_the_language_is_the_browsers_until_somebody_chooses(
 ) -> None:
     with coming_in(browser, served, locale="ja-JP") as visit:
         page = visit.page
+        visit.open("/memories")
         expect(page.locator("h1")).to_have_text("記憶")
         page.get_by_role("link", name="English").click()
         expect(page.locator("h1")).to_have_text("Memories")
