@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leasehold_memory.errors import BadAnswer, ModelDown, ModelLimited, ModelRefusedKey
-from leasehold_memory.llm import Llm, Trailer, prompts
+from leasehold_memory.llm import Llm, Trailer, prompts, streaming
 from leasehold_memory.llm.thoughts import Thoughts
 from leasehold_memory.servers import ModelServer
 from tests.memory.llm.asking import NOW, preset_of, reply_of
@@ -64,6 +64,7 @@ def test_a_reply_without_a_good_reflection_is_a_reply(
         ("empty", BadAnswer),
         ("refusal", BadAnswer),
         ("html_ok", ModelDown),
+        ("huge", BadAnswer),
     ],
 )
 def test_what_goes_wrong_with_a_stream_is_told(
@@ -112,6 +113,16 @@ def test_a_server_that_refuses_options_is_asked_without_them(server: ModelServer
 def test_a_stream_that_says_nothing_is_an_outage_in_time(server: ModelServer) -> None:
     server.fail("silence")
     with Llm(preset_of(server, timeout_seconds=0.2)) as llm, pytest.raises(ModelDown, match="time"):
+        asyncio.run(reply_of(llm, TEXT))
+
+
+def test_a_stream_that_goes_on_and_on_is_an_outage(
+    server: ModelServer, llm: Llm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "LONGEST_SECONDS", 0.1)
+    server.pace(0.03)
+
+    with pytest.raises(ModelDown, match="in time"):
         asyncio.run(reply_of(llm, TEXT))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WHAT = "chat"
 _DATA = b"data:"
 _DONE = b"[DONE]"
-_LONGEST_SECONDS = 600.0  # that a reply may take as a whole
+LONGEST_SECONDS = 600.0  # that a reply may take as a whole
 
 
 async def stream_text(
@@ -76,7 +76,7 @@ async def _events(response: httpx.Response) -> AsyncIterator[bytes]:
 async def _bounded(response: httpx.Response) -> AsyncIterator[bytes]:
     """Yield what comes, as long as it isn't too much or too late."""
     loop = asyncio.get_running_loop()
-    ends_at, size = loop.time() + _LONGEST_SECONDS, 0
+    ends_at, size = loop.time() + LONGEST_SECONDS, 0
     async for piece in response.aiter_bytes():
         size += len(piece)
         if size > MOST_BYTES:
