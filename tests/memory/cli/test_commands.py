@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import stat
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from leasehold_memory.data import units
+from leasehold_memory.opening import Memory
 from leasehold_memory.servers import ModelServer
 from leasehold_memory.settings import Settings, memory_file
 from tests.memory.cli.kit import Run, runner
@@ -19,7 +23,7 @@ def run(home: Path) -> Run:
 def test_help_names_every_command_with_an_example_and_asks_for_no_database_url(run: Run) -> None:
     whole = run("--help")
     assert whole.code == 0
-    for name in ("run", "doctor", "presets"):
+    for name in ("run", "doctor", "replay", "export", "import", "presets"):
         assert name in whole.out
         said = run(name, "--help")
         assert said.code == 0
@@ -108,3 +112,36 @@ def test_the_doctor_finds_a_refused_key_a_model_that_is_away_and_a_broken_file(
         assert "memory_broken.db can't be used" in " ".join(refused.out.split())
         assert "sk-wrong" not in refused.out + refused.err
     assert "problem  model" in run("doctor").out
+
+
+def test_an_export_is_its_owners_alone_and_imports_twice_into_another_memory(
+    run: Run, memory: Memory, tmp_path: Path
+) -> None:
+    with memory.database.write() as connection:
+        units.save_episode(
+            connection, user_text="東京へ行く", reply_text="いいね", occurred_at=datetime.now(UTC)
+        )
+    file = tmp_path / "all.jsonl"
+    assert run("export", str(file), "--json").json()["units"] == 1
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert run("export", str(file)).code == 2  # it is there already
+    assert "東京" in run("export", "-").out
+    run("presets", "set", "embedding", "second", "model=l2", "dimension=256")
+    assert run("import", str(file), "--preset", "second", "--json").json()["units"] == 1
+    assert run("import", str(file), "--preset", "second", "--json").json()["units"] == 0
+    assert run("import", str(file), "--preset", "nobody").code == 3
+    file.write_text("no export", encoding="utf-8")
+    broken = run("import", str(file))
+    assert (broken.code, "Traceback" in broken.err) == (1, False)
+
+
+def test_a_replay_enqueues_what_derives_everything_again(run: Run, memory: Memory) -> None:
+    with memory.database.write() as connection:
+        units.save_episode(
+            connection, user_text="I like tea.", reply_text="Nice.", occurred_at=datetime.now(UTC)
+        )
+    said = run("replay", "--json").json()
+    assert said["episodes"] == 1
+    waiting = sum(each.ready + each.blocked for each in memory.client.counts())
+    assert said["jobs"] == waiting > 0
+    assert run("replay", "--json").json()["jobs"] == 0

@@ -8,6 +8,7 @@ import click
 
 from leasehold.cli.kit import Program
 from leasehold_memory.cli.doctor import doctor
+from leasehold_memory.cli.moving import export, import_, replay
 from leasehold_memory.cli.presets import presets
 from leasehold_memory.cli.run import run
 
@@ -44,5 +45,5 @@ def program() -> None:
     """
 
 
-for _command in (run, doctor, presets):
+for _command in (run, doctor, replay, export, import_, presets):
     program.add_command(_command)

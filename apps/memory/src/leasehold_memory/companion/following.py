@@ -9,6 +9,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
+from leasehold_memory.companion.health import pause_reasons
+from leasehold_memory.deriving.failing import AUTH, DOWN, LIMITED, MODEL
 from leasehold_memory.opening import Memory
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from leasehold_memory.settings import Settings
 
 Check: TypeAlias = Callable[[Memory, datetime], object]
-REFUSED_KEY = "llm_auth"  # why jobs are paused whose model has refused our key
+WAITS_FOR_MODEL = {AUTH, DOWN, LIMITED}
 _logger = logging.getLogger("leasehold_memory.companion")
 
 
@@ -32,7 +34,7 @@ class Follower:
         holding: Holding,
         active: Active,
         working: Working,
-        check: Check | None,
+        check: Check,
         *,
         check_seconds: float,
         look_seconds: float,
@@ -83,21 +85,17 @@ class Follower:
         self._working.follow(self._active.memory if is_enabled else None)
 
     def _try_other_model(self) -> None:
-        """Let jobs begin that wait because a key was refused: it may be another one now."""
+        """Let jobs begin that wait for a model: it is another one now, or has another key."""
         tried = self._active.memory, self._settings.current().model
         if tried == self._tried:
             return
-        throttles = tried[0].client.throttles
-        for throttle in throttles.list():
-            if throttle.paused_until is not None and throttle.pause_reason == REFUSED_KEY:
-                throttles.resume(throttle.name)
+        if pause_reasons(tried[0]) & WAITS_FOR_MODEL:
+            tried[0].client.throttles.resume(MODEL)
         self._tried = tried
 
     def _check_due(self) -> None:
         """Enqueue what is due, at the first look at a memory and then every so often."""
-        if self._check is None or self._working.memory is None:
-            return
-        if time.monotonic() < self._check_at:
+        if self._working.memory is None or time.monotonic() < self._check_at:
             return
         self._check_at = time.monotonic() + self._check_seconds
         self._check(self._working.memory, datetime.now(UTC))

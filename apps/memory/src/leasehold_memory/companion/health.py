@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,10 +44,11 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
 def pause_reasons(memory: Memory) -> set[str]:
     """Return why jobs of a memory are not started: a pause says so, as in `llm_auth`."""
+    now = datetime.now(UTC)
     return {
         throttle.pause_reason or "paused"
         for throttle in memory.client.throttles.list()
-        if throttle.paused_until is not None
+        if throttle.paused_until is not None and throttle.paused_until > now
     }
 
 

@@ -37,6 +37,7 @@ _FIRST_SECONDS = 5.0
 _MOST_SECONDS = 300.0
 _LONGEST_SECONDS = 3600.0  # however long a server asks us to wait
 _AUTH_SECONDS = 900.0  # then one job asks whether the key does by now
+_RESTING_SECONDS = 5.0  # that a job itself waits while all of them rest: who ends the rest ends all
 
 
 @contextmanager
@@ -59,6 +60,7 @@ def told(attempt: Attempt, *, rests: bool = True) -> Iterator[None]:
 def _rest(job: Any, seconds: float, why: str, error: Exception, *, rests: bool) -> NoReturn:
     if rests:
         job.pause_throttle(seconds, reason=why)
+        seconds = min(seconds, _RESTING_SECONDS)
     raise lh.Snooze(seconds, reason=f"{why}: {error}") from error
 
 
