@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from leasehold_memory.embedding import LocalEmbedder
 from leasehold_memory.llm import Llm
 from leasehold_memory.opening import Memory, open_memory
 from leasehold_memory.servers import ModelServer
@@ -26,9 +27,18 @@ def llm(server: ModelServer) -> Iterator[Llm]:
         yield llm
 
 
+@pytest.fixture(scope="session")
+def embedder() -> Iterator[LocalEmbedder]:
+    """One process for all tests: it takes a second to start."""
+    embedder = LocalEmbedder()
+    yield embedder
+    embedder.close()
+
+
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(tmp_path: Path, embedder: LocalEmbedder) -> Iterator[Memory]:
     settings = open_settings(tmp_path)
     with open_memory(tmp_path, settings.current().embedding, settings) as memory:
+        memory.embedder = embedder
         yield memory
     settings.close()

@@ -72,7 +72,7 @@ def test_reply_and_reflection_come_of_one_call_and_are_stored_at_once_with_their
         server.fail(how)
     *tokens, done = say(memory, llm)
     (episode,) = stored(memory)
-    assert done == Done(preset_id="local", unit_id=episode.id, is_reflected=True)
+    assert done == Done(preset_id="local", unit_id=episode.id, is_reflected=True, told=[])
     assert server.asked() == 1
     assert tokens
     assert "<" not in shown(tokens)
@@ -186,7 +186,7 @@ def test_a_model_that_breaks_off_behind_its_marker_has_replied(
 def test_where_memory_is_off_the_chat_works_and_nothing_is_stored(memory: Memory, llm: Llm) -> None:
     *tokens, done = say(memory, llm, is_remembering=False)
     assert shown(tokens)
-    assert done == Done(preset_id="local", unit_id=None, is_reflected=True)
+    assert done == Done(preset_id="local", unit_id=None, is_reflected=True, told=[])
     assert stored(memory) == []
     assert jobs(memory) == set()
 
@@ -212,3 +212,25 @@ def test_the_last_turns_of_a_conversation_are_said_again_and_no_others(
     assert said[0] == ["one"]
     assert said[1] == ["two"]
     assert [said[2][0], said[2][-1], len(said[2])] == ["one", "three", 3]
+
+
+def test_what_is_remembered_is_told_to_the_model_and_secrets_are_not(
+    memory: Memory, llm: Llm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Wanted(text="My cat Tama likes tuna.", conversation="a")
+    asyncio.run(heard(memory, llm, first))
+    secret = Wanted(text="Tama hates Bob.", conversation="b", sensitivity=Sensitivity.SECRET)
+    asyncio.run(heard(memory, llm, secret))
+    said: list[str] = []
+    stream = Llm.stream
+
+    def listen(self: Llm, messages: Any) -> Any:
+        said.append(messages[0].content)
+        return stream(self, messages)
+
+    monkeypatch.setattr(Llm, "stream", listen)
+    *_, done = asyncio.run(heard(memory, llm, Wanted(text="What does Tama like?")))
+    assert isinstance(done, Done)
+    assert done.told == [1]
+    assert "likes tuna" in said[0]
+    assert "Bob" not in said[0]

@@ -7,13 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from leasehold_memory.embedding import LocalEmbedder
 from leasehold_memory.opening import Memory
 from tests.memory.web.kit import Asker, Standing, asking
 
 
+@pytest.fixture(scope="session")
+def embedder() -> Iterator[LocalEmbedder]:
+    """One process for all tests: it takes a second to start."""
+    embedder = LocalEmbedder()
+    yield embedder
+    embedder.close()
+
+
 @pytest.fixture
-def companion(tmp_path: Path) -> Iterator[Standing]:
-    companion = Standing(tmp_path / "home")
+def companion(tmp_path: Path, embedder: LocalEmbedder) -> Iterator[Standing]:
+    companion = Standing(tmp_path / "home", embedder)
     yield companion
     companion.close()
 

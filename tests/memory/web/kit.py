@@ -12,6 +12,7 @@ import httpx
 from anyio.from_thread import start_blocking_portal
 
 from leasehold_memory.companion.health import Health
+from leasehold_memory.embedding import Embedder
 from leasehold_memory.opening import Memory, open_memory
 from leasehold_memory.settings import Snapshot, open_settings
 from leasehold_memory.web.alone import Alone
@@ -24,10 +25,12 @@ HOST = "http://127.0.0.1"
 class Standing:
     """A companion without a worker: what waits stays, to be looked at."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, embedder: Embedder | None = None) -> None:
         self.settings = open_settings(home)
         snapshot = self.settings.current()
         self.memory = open_memory(home, snapshot.embedding, self.settings)
+        if embedder is not None:
+            self.memory.embedder = embedder
 
     def start(self) -> None: ...
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from leasehold_memory.data import units
+from leasehold_memory.embedding import LocalEmbedder
 from leasehold_memory.model.stored import Unit
 from leasehold_memory.opening import Memory
 from leasehold_memory.servers import ModelServer
@@ -32,8 +33,8 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def companion(tmp_path: Path, server: ModelServer) -> Iterator[Standing]:
-    companion = Standing(tmp_path / "home")
+def companion(tmp_path: Path, embedder: LocalEmbedder, server: ModelServer) -> Iterator[Standing]:
+    companion = Standing(tmp_path / "home", embedder)
     preset = {"id": "test", "name": "Test", "model": "m", "base_url": server.base_url}
     companion.change({"model_presets": [preset], "active_model_preset_id": "test"})
     yield companion
@@ -76,7 +77,7 @@ def test_a_reply_comes_as_tokens_and_ends_with_the_number_of_its_episode(
     (episode,) = stored(memory)
     assert (name, done) == (
         "done",
-        {"preset_id": "local", "unit_id": episode.id, "is_reflected": True},
+        {"preset_id": "local", "unit_id": episode.id, "is_reflected": True, "told": []},
     )
     assert "".join(data["text"] for _, data in tokens) == episode.payload["reply_text"]
 

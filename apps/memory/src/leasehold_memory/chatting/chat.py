@@ -43,4 +43,4 @@ async def chat(
         raise
     unit_id = await turn.keep()
     is_reflected = turn.reply.reflection is not None
-    yield Done(preset_id=preset_id, unit_id=unit_id, is_reflected=is_reflected)
+    yield Done(preset_id=preset_id, unit_id=unit_id, is_reflected=is_reflected, told=turn.told)

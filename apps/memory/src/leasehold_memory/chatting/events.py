@@ -24,6 +24,7 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     preset_id: str
     unit_id: int | None
     is_reflected: bool
+    told: list[int]  # the units of which the model was told
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,6 +32,7 @@ class Turn:
         self._is_remembering = is_remembering
         self._began_at = datetime.now(UTC)
         self.reply = Reply()
+        self.told: list[int] = []  # the memories that the model was told of
 
     async def words(self, llm: Llm, persona: str) -> AsyncGenerator[str]:
         """Ask the model once; yields what may be shown of its answer."""
@@ -43,7 +44,9 @@ class Turn:
             budget_tokens=llm.preset.context_tokens,
             is_remembering=self._is_remembering,
         )
-        async with aclosing(llm.stream(await _in_thread(write))) as pieces:
+        prepared = await _in_thread(write)
+        self.told = prepared.unit_ids
+        async with aclosing(llm.stream(prepared.messages)) as pieces:
             async for piece in pieces:
                 if shown := self.reply.take(piece):
                     yield shown

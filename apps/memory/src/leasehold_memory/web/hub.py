@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
 
 from fastapi import Depends, Request
 
 from leasehold.kit.web import Following
+from leasehold_memory.errors import MemoryAppError
 from leasehold_memory.opening import Memory
 from leasehold_memory.settings import Settings, Snapshot
 from leasehold_memory.web.logs import Logs
@@ -48,6 +50,7 @@ class Hub:
     def start(self) -> None:
         self.logs.start()
         self.companion.start()
+        threading.Thread(target=self._warm_up, daemon=True).start()
 
     def close(self) -> None:
         """Safe twice."""
@@ -57,6 +60,11 @@ class Hub:
     def memory(self, preset_id: str | None = None) -> AbstractContextManager[Memory]:
         """Lend a preset's memory, the active one's unless named, until the end of the `with`."""
         return self.companion.current(preset_id)
+
+    def _warm_up(self) -> None:
+        """Let what makes vectors be there before the first chat, which would wait for it."""
+        with suppress(MemoryAppError, OSError), self.memory() as memory:
+            memory.embedder.embed(["."])
 
     def read(
         self, look: Callable[..., T], *given: Any, preset_id: str | None = None, **named: Any

@@ -30,8 +30,9 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
             "`token` with `text` as the reply comes; at last `done` with the number of the episode "
-            "(`unit_id`, null while memory is off), or `error` with a problem document and the "
-            "number of the episode, if a part of the reply was stored."
+            "(`unit_id`, null while memory is off) and of memories that were `told` to the model; "
+            "or `error` with a problem document and the number of the episode, if a part of the "
+            "reply was stored."
         ),
         "content": {"text/event-stream": {}},
     }
