@@ -172,9 +172,18 @@ def test_it_answers_a_question_by_what_it_is_told_to_remember() -> None:
         messages = prompts.chat(text, persona="", memories=memories, now=NOW)
         return reply_to(text, messages[0].content)[0]
 
-    known = "- Tom likes tea\n- Emma lives in Berlin\n- 花子: 京都に住んでいる"
-    assert "Berlin" in reply("Do you remember where Emma lives?", known)
-    assert "京都" in reply("花子はどこに住んでいる？", known)
+    known = (
+        "[people]\n- 花子について: 妹の花子さんは京都に住んでいます。\n\n"
+        "[facts]\n- 花子 lives in 京都\n"
+        "- Emma lives in Berlin\n- Tom likes jazz\n\n[episodes]\n"
+        "- 2026-03-01 Do you remember what Tom loves? Let me think.\n- 花子はどこに住んでいる？"
+    )
+    assert reply("Do you remember where Emma lives?", known) == "I remember: Emma lives in Berlin"
+    assert reply("What does Tom love?", known) == "I remember: Tom likes jazz"
+    assert reply("花子はどこに住んでいる？", known) == (
+        "覚えています。妹の花子さんは京都に住んでいます。"
+    )
+    assert "remember:" not in reply("What is the time?", known)
 
 
 TEXTS = st.text(max_size=200) | st.lists(

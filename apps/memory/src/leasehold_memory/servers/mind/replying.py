@@ -15,6 +15,20 @@ _MEMORIES = re.compile(r'^\{"memories": ".*"\}$', re.MULTILINE)
 _QUESTION = re.compile(r"[?？]|覚えて|remember", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z]{3,}|[一-龯々]{1,8}|[ァ-ヶー]{2,12}")
 _COMMON = re.compile("what|when|where|who|which|does|you|the|and|how|remember|about|did")
+_LATIN = re.compile("[A-Za-z]")
+_BEGINNING = re.compile(
+    r"^[-・*\s]*(?:\d{4}-\d\d-\d\d )?(?:[^\s:]{1,20}について: |About [^:]{1,40}: )?"
+)
+_SAME = {
+    "住": "lives in",
+    "live": "lives in",
+    "好き": "likes",
+    "love": "likes",
+    "like": "likes",
+    "仕事": "works",
+    "work": "works",
+    "誕生日": "birthday",
+}
 _FELT = {
     "joy": ("それはよかったですね。", "I'm glad to hear that."),
     "love": ("すてきですね。", "That is lovely."),
@@ -77,20 +91,33 @@ def _memories(system: str) -> list[str]:
 
 def _recalled(text: str, memories: list[str], *, speaks_japanese: bool) -> str:
     """Answer a question by the line of memory that has most of its words."""
-    if not _QUESTION.search(text) or not memories:
+    lines = [line for line in memories if not _QUESTION.search(line)]
+    asked = _asked(text)
+    if not _QUESTION.search(text) or not lines:
         return ""
-    asked = {word for word in _WORDS.findall(text.lower()) if not _COMMON.fullmatch(word)}
-    counted = [(sum(word in line.lower() for word in asked), line) for line in memories]
-    most, line = max(counted, key=lambda each: each[0])
-    if not most:
+
+    def fitness(line: str) -> tuple[int, int, int]:
+        foreign = len(_LATIN.findall(line)) if speaks_japanese else 0
+        return sum(word in line.lower() for word in asked), -foreign, -len(line)
+
+    best = max(lines, key=fitness)
+    if not fitness(best)[0]:
         return ""
-    plain = line.strip(" -・*")[:200]
+    plain = _BEGINNING.sub("", best)[:200].strip()
     return f"覚えています。{plain}" if speaks_japanese else f"I remember: {plain}"
+
+
+def _asked(text: str) -> set[str]:
+    """Return the words of a question, with those in which a memory may say the same."""
+    words = {word for word in _WORDS.findall(text.lower()) if not _COMMON.fullmatch(word)}
+    return words | {said for asked, said in _SAME.items() if asked in text.lower()}
 
 
 def _noted(heard: Heard, *, speaks_japanese: bool) -> str:
     """Say back what was new."""
-    if heard.loops and not heard.loops[0][2]:
+    if heard.loops and heard.loops[0][2]:
+        return "お疲れさまでした。" if speaks_japanese else "Well done."
+    if heard.loops:
         return "覚えておきますね。" if speaks_japanese else "I will keep that in mind."
     if not heard.facts:
         return ""

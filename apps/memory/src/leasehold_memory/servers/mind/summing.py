@@ -19,7 +19,7 @@ def summary_of(
 ) -> dict[str, Any]:
     """Sum up a week, a person or a topic."""
     texts = [str(each.get("user", "")) for each in episodes]
-    is_japanese = _is_japanese("".join(texts) + str(material.get("name", "")))
+    is_japanese = _is_japanese(texts or [str(material.get("name", ""))])
     known = [str(each) for each in material.get("facts", [])]
     name = str(material.get("name", ""))
     return {
@@ -34,7 +34,7 @@ def capsule_of(episodes: list[dict[str, Any]]) -> dict[str, Any]:
     texts = [str(each.get("user", "")) for each in episodes]
     whole = "\n".join(texts)
     lines = " / ".join(_short(text) for text in texts[-3:]) or "…"
-    begin = "最近の話: " if _is_japanese(whole) else "Lately: "
+    begin = "最近の話: " if _is_japanese(texts[-3:]) else "Lately: "
     return {
         "capsule_text": begin + lines,
         "topic_tags": topics_in(whole)[:5],
@@ -72,5 +72,6 @@ def _short(text: str) -> str:
     return plain if len(plain) <= _LINE else plain[: _LINE - 1] + "…"
 
 
-def _is_japanese(text: str) -> bool:
-    return _JAPANESE.search(text) is not None
+def _is_japanese(texts: list[str]) -> bool:
+    """Whether most of what was said is Japanese."""
+    return sum(_JAPANESE.search(text) is not None for text in texts) * 2 > len(texts)
