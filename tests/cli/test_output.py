@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from leasehold.cli.logs import ConsoleFormatter, JsonFormatter
+from leasehold.cli.logs import ConsoleFormatter, JsonFormatter, set_up_logging
 from leasehold.cli.output import first_line, printable
 from leasehold.model.wording import since, span
 from tests.cli.kit import SCRIPT, Cli
@@ -67,6 +67,17 @@ def test_json_log_lines_carry_the_fields_and_the_traceback() -> None:
     said = json.loads(line)
     assert (said["level"], said["event"], said["job"]) == ("warning", "lease lost", "0192")
     assert said["traceback"].endswith("ValueError: no")
+
+
+@pytest.mark.parametrize(("level", "told"), [("info", 1), ("INFO", 1), ("debug", 2)])
+def test_requests_that_went_well_are_told_only_to_who_looks_for_faults(
+    capsys: pytest.CaptureFixture[str], level: str, told: int
+) -> None:
+    set_up_logging(level, "console")
+    logging.getLogger("httpx").info("HTTP Request: POST http://127.0.0.1/v1 200 OK")
+    logging.getLogger("httpx").warning("odd")
+
+    assert len(capsys.readouterr().err.splitlines()) == told
 
 
 @pytest.mark.parametrize(("setting", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])

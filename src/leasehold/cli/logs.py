@@ -45,9 +45,16 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     return {n: scrub(value) if isinstance(value, str) else value for n, value in carried.items()}
 
 
+def is_event(record: logging.LogRecord) -> bool:
+    """Whether it is more than a request that went well, of which httpx tells at info."""
+    return record.name != "httpx" or record.levelno > logging.INFO
+
+
 def set_up_logging(level: str, style: str) -> None:
-    """Send everything from `level` on to stderr."""
+    """Send everything from `level` on to stderr, of each request that is sent only at debug."""
     handler = logging.StreamHandler(sys.stderr)
+    if level.lower() != "debug":
+        handler.addFilter(is_event)
     handler.setFormatter(JsonFormatter() if style == "json" else ConsoleFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
