@@ -21,6 +21,7 @@ from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
 from bench.links_enriching import enrich_beside, enrich_links, extract
 from bench.memory_chat import chat_beside_jobs
+from bench.memory_jobs import embed_units, remember_episodes
 from bench.raw import sql_statements, store_calls
 from bench.remembering import memory_over_time
 from bench.syncing import sync_beside_a_limit, sync_customers
@@ -182,6 +183,18 @@ SCENARIOS = (
         name="links, one domain beside 1,000",
         measure=enrich_beside,
         size=Size(jobs=1_000, beside=1_000),
+    ),
+    Scenario(
+        name="memory, an episode remembered",
+        measure=remember_episodes,
+        size=Size(jobs=10),
+        stores=(SQLITE,),
+    ),
+    Scenario(
+        name="memory, jobs without a model",
+        measure=embed_units,
+        size=Size(jobs=2_000),
+        stores=(SQLITE,),
     ),
     Scenario(
         name="memory, first words of a reply",
