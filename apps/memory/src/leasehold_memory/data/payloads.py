@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, delete, select
+from sqlalchemy import JSON, bindparam, delete, select
 
 from leasehold.kit.data import Moment, moment_text, upsert
 from leasehold_memory.data import tables
@@ -23,6 +23,10 @@ TABLES = {
     UnitKind.SUMMARY: tables.payload_summary,
     UnitKind.CAPSULE: tables.payload_capsule,
     UnitKind.LOOP: tables.payload_loop,
+}
+_BY_ID = {
+    kind: select(table).where(table.c.unit_id == bindparam("unit"))
+    for kind, table in TABLES.items()
 }
 _TEXTS = {
     UnitKind.SUMMARY: "summary_text",
@@ -69,6 +73,13 @@ def read(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> dict[in
     rows = connection.execute(select(table).where(among(table.c.unit_id, unit_ids))).mappings()
     found = [dict(row) for row in rows]
     return {row.pop("unit_id"): plain(row) for row in found}
+
+
+def read_one(connection: Connection, kind: UnitKind, unit_id: int) -> dict[str, Any]:
+    """Read the payload of one unit, by a statement that is built once: jobs do little else."""
+    found = dict(connection.execute(_BY_ID[kind], {"unit": unit_id}).mappings().one())
+    del found["unit_id"]
+    return plain(found)
 
 
 def remove(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> None:

@@ -6,9 +6,9 @@ import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
+from sqlalchemy.dialects.sqlite import insert
 
-from leasehold.kit.data import upsert
 from leasehold_memory.data.tables import unit_vector
 
 if TYPE_CHECKING:
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _KEPT = np.dtype("<f4")
+
+# Built once: a job that embeds does little else than run them.
+_HASH = select(unit_vector.c.text_hash).where(unit_vector.c.unit_id == bindparam("unit"))
+_NEW = insert(unit_vector)
+_KEEP = _NEW.on_conflict_do_update(
+    index_elements=["unit_id"],
+    set_={name: _NEW.excluded[name] for name in ("dimension", "text_hash", "vector")},
+)
 
 
 def hash_of(content: str) -> str:
@@ -25,8 +33,7 @@ def hash_of(content: str) -> str:
 
 def is_current(connection: Connection, unit_id: int, content: str) -> bool:
     """Tell whether a unit has the vector of this text."""
-    query = select(unit_vector.c.text_hash).where(unit_vector.c.unit_id == unit_id)
-    return connection.scalar(query) == hash_of(content)
+    return connection.scalar(_HASH, {"unit": unit_id}) == hash_of(content)
 
 
 def put(connection: Connection, unit_id: int, content: str, vector: NDArray[np.float32]) -> None:
@@ -37,7 +44,7 @@ def put(connection: Connection, unit_id: int, content: str, vector: NDArray[np.f
         "text_hash": hash_of(content),
         "vector": np.asarray(vector, _KEPT).tobytes(),
     }
-    upsert(connection, unit_vector, row, key=["unit_id"])
+    connection.execute(_KEEP, row)
 
 
 def remove(connection: Connection, unit_id: int) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import bindparam, select
 
 import leasehold as lh
-from leasehold_memory.data import payloads, reading, vectors
-from leasehold_memory.model.units import UnitState
+from leasehold_memory.data import payloads, vectors
+from leasehold_memory.data.tables import unit
+from leasehold_memory.errors import UnitNotFound
+from leasehold_memory.model.units import UnitKind, UnitState
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -14,23 +18,33 @@ if TYPE_CHECKING:
     from leasehold_memory.deriving.attempt import Attempt
 
 _ROUNDS = 3
+_MARK = select(unit.c.kind, unit.c.state, unit.c.payload_hash).where(unit.c.id == bindparam("unit"))
 
 
 class _Moved(Exception):
     """The unit says something else by now."""
 
 
+class _Mark(NamedTuple):
+    """By what it is known whether a unit says the same."""
+
+    kind: int
+    state: str
+    payload_hash: str
+
+
 def upsert(attempt: Attempt, unit_id: int) -> None:
     """Embed what a unit says now, unless that was done already."""
     for _ in range(_ROUNDS):
         with attempt.reading() as connection:
-            said = _said(connection, unit_id)
+            mark = _mark(connection, unit_id)
+            said = _said(connection, unit_id, mark)
             if not said or vectors.is_current(connection, unit_id, said):
                 return
         vector = attempt.memory.embedder.embed([said])[0]
         try:
             with attempt.writing() as connection:
-                if _said(connection, unit_id) != said:
+                if _mark(connection, unit_id) != mark:
                     raise _Moved
                 vectors.put(connection, unit_id, said, vector)
         except _Moved:
@@ -39,9 +53,16 @@ def upsert(attempt: Attempt, unit_id: int) -> None:
     raise lh.Snooze("2s", reason="it changes quicker than it can be embedded")
 
 
-def _said(connection: Connection, unit_id: int) -> str:
+def _mark(connection: Connection, unit_id: int) -> _Mark:
+    found = connection.execute(_MARK, {"unit": unit_id}).first()
+    if found is None:
+        raise UnitNotFound(unit_id)
+    return _Mark(*found)
+
+
+def _said(connection: Connection, unit_id: int, mark: _Mark) -> str:
     """Return its text; none when nothing speaks for it."""
-    unit = reading.get(connection, unit_id)
-    if unit.state is UnitState.RETRACTED:
+    if mark.state == UnitState.RETRACTED:
         return ""
-    return payloads.text_of(connection, unit.kind, unit.payload)
+    kind = UnitKind(mark.kind)
+    return payloads.text_of(connection, kind, payloads.read_one(connection, kind, unit_id))

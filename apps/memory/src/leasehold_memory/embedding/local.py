@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import IO
@@ -70,18 +72,12 @@ class LocalEmbedder:
 
     def _exchange(self, request: bytes) -> Matrix:
         process = self._process or self._start()
-        watch = threading.Timer(_PATIENCE_SECONDS, process.kill)
-        watch.daemon = True
-        watch.start()
-        try:
-            if process.stdin is None or process.stdout is None:
-                raise EOFError
-            process.stdin.write(child.LENGTH.pack(len(request)) + request)
-            process.stdin.flush()
-            (length,) = child.LENGTH.unpack(_read(process.stdout, child.LENGTH.size))
-            return np.frombuffer(_read(process.stdout, length), np.float32)
-        finally:
-            watch.cancel()
+        if process.stdin is None or process.stdout is None:
+            raise EOFError
+        until = time.monotonic() + _PATIENCE_SECONDS
+        _write(process.stdin, child.LENGTH.pack(len(request)) + request, until)
+        (length,) = child.LENGTH.unpack(_read(process.stdout, child.LENGTH.size, until))
+        return np.frombuffer(_read(process.stdout, length, until), np.float32)
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter  # nosec B603
@@ -107,11 +103,30 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield [text[:_LONGEST] for text in texts[start : start + _BATCH]]
 
 
-def _read(stream: IO[bytes], length: int) -> bytes:
-    content = stream.read(length)
-    if len(content) < length:
+def _write(stream: IO[bytes], content: bytes, until: float) -> None:
+    """Write in pieces that a pipe takes without waiting, once it takes any."""
+    for start in range(0, len(content), select.PIPE_BUF):
+        _wait(stream, select.POLLOUT, until)
+        os.write(stream.fileno(), content[start : start + select.PIPE_BUF])
+
+
+def _read(stream: IO[bytes], length: int, until: float) -> bytes:
+    content = bytearray()
+    while len(content) < length:
+        _wait(stream, select.POLLIN, until)
+        piece = os.read(stream.fileno(), length - len(content))
+        if not piece:
+            raise EOFError
+        content += piece
+    return bytes(content)
+
+
+def _wait(stream: IO[bytes], what: int, until: float) -> None:
+    """Wait for the other process, but not for one that hangs."""
+    poll = select.poll()
+    poll.register(stream, what)
+    if not poll.poll(max(0.0, until - time.monotonic()) * 1000):
         raise EOFError
-    return content
 
 
 def _environment() -> dict[str, str]:
