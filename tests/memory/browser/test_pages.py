@@ -50,11 +50,8 @@ def test_every_page_is_fit_for_everybody_and_nothing_of_strangers_runs(
                 assert serious_in(visit.page) == [], (path, scheme)
 
 
-@pytest.mark.parametrize("locale", ["ja-JP", "en-GB"])
-def test_every_page_fits_on_a_phone(
-    browser: Browser, served: Served, furnished: Furnished, locale: str
-) -> None:
-    with coming_in(browser, served, viewport=PHONE, locale=locale) as visit:
+def test_every_page_fits_on_a_phone(browser: Browser, served: Served, furnished: Furnished) -> None:
+    with coming_in(browser, served, viewport=PHONE) as visit:
         for path in furnished.paths:
             _open(visit, path)
 

@@ -32,10 +32,10 @@ class Furnished(NamedTuple):
     @property
     def paths(self) -> list[str]:
         """Every page, and some of each kind that there are many of."""
-        lists = ["/memories", "/memories?kind=fact&q=大阪", "/memories?q=nothing+of+it"]
+        lists = ["/memories?kind=fact&q=大阪", "/memories"]
         units = [f"/memories/{self.said}", f"/memories/{self.fact}"]
-        people = ["/people", "/people?q=Emma", f"/people/{self.person}"]
-        jobs = ["/jobs", "/jobs?state=dead", f"/jobs/{self.job}"]
+        people = ["/people", f"/people/{self.person}"]
+        jobs = ["/jobs", f"/jobs/{self.job}"]
         return ["/", *lists, *units, *people, *jobs, "/settings"]
 
 

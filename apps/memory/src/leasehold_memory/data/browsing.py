@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def remembered(connection: Connection, *, limit: int) -> list[Unit]:
+def remembered(connection: Connection, kinds: Collection[UnitKind], *, limit: int) -> list[Unit]:
     """Return what was derived last and still holds, the newest change first."""
+    # As a sum, so that SQLite reads the index of changes from its end instead of all of a kind.
+    kind = unit.c.kind + 0
     query = (
         select(unit)
-        .where(unit.c.kind != UnitKind.EPISODE, unit.c.state == UnitState.ACTIVE)
+        .where(kind.in_(kinds), unit.c.state == UnitState.ACTIVE)
         .order_by(unit.c.updated_at.desc(), unit.c.id.desc())
         .limit(limit)
     )

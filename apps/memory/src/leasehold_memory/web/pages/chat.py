@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 router = APIRouter(include_in_schema=False)
 EPISODES = 30
-REMEMBERED = 20
+# What was learned stands before what was made of it: one message renews many summaries.
+REMEMBERED = (
+    ((UnitKind.FACT, UnitKind.LOOP), 12),
+    ((UnitKind.SUMMARY, UnitKind.CAPSULE), 6),
+)
 PROBLEMS_SAID = ("bad-answer", "model-down", "model-limited", "model-refused-key")
 SENSITIVITIES = [each.name.lower() for each in Sensitivity]
 
@@ -72,12 +76,15 @@ def standing_of(hub: Hub) -> dict[str, Any]:
 
 def _look(connection: Connection, visit: Visit) -> dict[str, Any]:
     found = units.find(connection, kind=UnitKind.EPISODE, limit=EPISODES).units
+    remembered = [
+        each
+        for kinds, limit in REMEMBERED
+        for each in browsing.remembered(connection, kinds, limit=limit)
+    ]
     return {
         "episodes": [
             {"id": each.id, "occurred_at": each.occurred_at, **each.payload}
             for each in reversed(found)
         ],
-        "remembered": show(
-            connection, visit.say, browsing.remembered(connection, limit=REMEMBERED)
-        ),
+        "remembered": show(connection, visit.say, remembered),
     }

@@ -17,13 +17,16 @@ class Change(NamedTuple):
 
 
 def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Compare two payloads; what is inside of a field has the path to it as its name."""
+    """Compare two payloads; what is inside of a field has the path to it as its name.
+
+    What is empty is as good as none.
+    """
     old, new = dict(_flat(before)), dict(_flat(after))
     names = [*new, *(name for name in old if name not in new)]
     return [
         Change(name, old.get(name), new.get(name))
         for name in names
-        if old.get(name) != new.get(name)
+        if (old.get(name) or "") != (new.get(name) or "")
     ]
 
 

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Form, Response
 from pydantic import BaseModel
 
 from leasehold.kit.web import Changer, Reader, Speaker, a_text
+from leasehold.kit.web.writing import moment
 from leasehold_memory.data import edges, entities, reading, units
 from leasehold_memory.model.units import UnitKind
 from leasehold_memory.web import correcting
@@ -21,6 +22,7 @@ from leasehold_memory.web.pages.shell import PAGES, OfVisit
 from leasehold_memory.web.pages.showing import show
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from sqlalchemy import Connection
 
     from leasehold_memory.model.stored import Unit
@@ -37,6 +39,7 @@ EDITABLE = {
     UnitKind.LOOP: ("loop_text",),
 }
 Said: TypeAlias = Annotated[str, a_text(LONGEST_TEXT)] | None
+_MOMENTS = {"valid_from", "valid_to", "due_at"}
 _UNSHOWN = {"subject_id", "object_id", "entity_id"}  # they are among the people and topics
 
 
@@ -111,19 +114,21 @@ def _show_many(connection: Connection, say: Speaker, unit_ids: Any) -> Any:
     return show(connection, say, found[::-1])
 
 
-def fields_of(say: Speaker, payload: Mapping[str, Any]) -> list[tuple[str, str]]:
+def fields_of(say: Speaker, payload: Mapping[str, Any]) -> list[tuple[str, str | Markup]]:
     """Return what a payload says, field by field; what is empty is left out."""
     return [
-        (name, written(say, value))
+        (name, written(say, name, value))
         for name, value in payload.items()
         if name not in _UNSHOWN and value not in (None, "", [], {})
     ]
 
 
-def written(say: Speaker, value: Any) -> str:
+def written(say: Speaker, name: str, value: Any) -> str | Markup:
     """Write a value of a payload for people."""
+    if name in _MOMENTS:
+        return moment(say, datetime.fromisoformat(value))
     if isinstance(value, bool):
         return say(f"value.{str(value).lower()}")
-    if isinstance(value, str | int | float | datetime):
+    if isinstance(value, str | int | float):
         return str(value)
     return json.dumps(value, ensure_ascii=False, indent=2)
