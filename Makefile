@@ -5,7 +5,7 @@ PEERS ?=
 FAULTS_ARGS ?=
 PORT ?= 8320
 # What `make run` shows beside the installed applications.
-DEMOS := leasehold.demo leasehold_documents.demo leasehold_links.demo leasehold_sync.demo
+DEMOS := leasehold.demo leasehold_documents.demo leasehold_links.demo leasehold_memory.demo leasehold_sync.demo
 # Three for two cores, since a third of a test's time is waiting; a PostgreSQL runs beside each.
 PYTEST_WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN || echo 2); echo $$((n < 6 ? (3 * n + 1) / 2 : 8)))
 
@@ -23,6 +23,7 @@ help: ## Show this list
 run: export LEASEHOLD_URL := $(or $(LEASEHOLD_URL),sqlite:///var/leasehold.db)
 run: export LEASEHOLD_KEYS := $(or $(LEASEHOLD_KEYS),var/keys.json)
 run: export LEASEHOLD_DOCUMENTS_VAULT := $(or $(LEASEHOLD_DOCUMENTS_VAULT),var/documents)
+run: export LEASEHOLD_MEMORY_HOME := $(or $(LEASEHOLD_MEMORY_HOME),var/memory)
 run: $(READY) ## Start the service with sample tasks and applications on http://127.0.0.1:8320 (PORT=, LEASEHOLD_URL=)
 	@mkdir -p var
 	@[ -e var/keys.json ] || $(BIN)/leasehold keyring init var/keys.json >/dev/null
@@ -58,6 +59,7 @@ screenshots: $(READY) ## Take the pictures of pages in docs/images anew (needs C
 	$(BIN)/python -m tests.browser.screenshots
 	$(BIN)/python -m tests.documents.screenshots
 	$(BIN)/python -m tests.links.screenshots
+	$(BIN)/python -m tests.memory.screenshots
 	$(BIN)/python -m tests.sync.screenshots
 
 faults: $(READY) ## Run the fault campaign: kill workers and databases (FAULTS_ARGS=)

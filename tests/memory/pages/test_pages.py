@@ -157,6 +157,16 @@ def test_presets_are_added_and_changed_by_forms_and_their_keys_are_never_shown(
     assert companion.settings.current().persona_presets[-1].prompt == "俳句で\n答える"
 
 
+def test_everything_is_derived_again_by_a_form(
+    asker: Asker, memory: Memory, furnished: Furnished
+) -> None:
+    answer = send(asker, "/settings/replay")
+    where = answer.headers["location"]
+    assert where.startswith("/jobs?said=replaying&count=")
+    assert "derive it again" in page(asker, where)
+    assert len(memory.client.find(kind="extract_facts")) == 2
+
+
 def test_what_decides_about_vectors_can_not_be_changed_by_a_form(
     asker: Asker, companion: Standing
 ) -> None:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form, Response
 from pydantic import BaseModel
 
 from leasehold.kit.web import Changer, Reader
+from leasehold_memory.replaying import replay
 from leasehold_memory.web.hub import OfHub
 from leasehold_memory.web.pages.preset_forms import (
     KINDS,
@@ -66,6 +67,14 @@ def save_preset(
     presets = with_preset(shown[name], sent.fields(kind))
     hub.companion.change({"revision": shown["revision"], name: presets})
     return visit.go("/settings", "saved")
+
+
+@router.post("/replay")
+def derive_again(visit: OfVisit, _person: Changer, hub: OfHub) -> Response:
+    """Derive everything again, of the active memory."""
+    with hub.memory() as memory:
+        replayed = replay(memory)
+    return visit.go("/jobs", "replaying", count=replayed.jobs)
 
 
 def _group(kind: Kind, shown: dict[str, Any]) -> dict[str, Any]:

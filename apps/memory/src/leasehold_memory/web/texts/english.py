@@ -38,6 +38,15 @@ ENGLISH: Mapping[str, str] = {
     # What is not as it should be
     "degraded.llm_auth": "The model refuses our key: jobs that need it wait. See the settings.",
     "degraded.llm_down": "The model can't be reached just now: jobs that need it wait.",
+    "degraded.preset_unusable": (
+        "The memory of the chosen preset can't be opened; the one before is still in use."
+    ),
+    "degraded.worker_stopped": (
+        "The worker has stopped: nothing is remembered just now. The log says why."
+    ),
+    "degraded.llm_limited": (
+        "The model asks for patience: jobs that need it wait as long as it says."
+    ),
     "degraded.other": "Something is not as it should be: the health of the service says what.",
     # Memories
     "kind.episode": "Said",
@@ -274,7 +283,8 @@ ENGLISH: Mapping[str, str] = {
     "said.retried": "The job is tried again.",
     "said.saved": "The settings are saved.",
     "said.switched": "The worker follows the change by itself.",
-    "said.replaying": "It is being derived again.",
+    "said.replaying.one": "{count} job derives it again.",
+    "said.replaying.many": "{count} jobs derive it again.",
     # Problems
     "problem.unit-not-found": "There is no such memory.",
     "problem.version-not-found": "There is no such version of this memory.",

@@ -41,6 +41,15 @@ JAPANESE: Mapping[str, str] = {
         "モデルがキーを受け付けません。モデルを使うジョブは待機中です。設定を確認してください。"
     ),
     "degraded.llm_down": "いまはモデルに接続できません。モデルを使うジョブは待機中です。",
+    "degraded.preset_unusable": (
+        "選ばれたプリセットの記憶を開けません。前の記憶を使い続けています。"
+    ),
+    "degraded.worker_stopped": (
+        "ワーカーが止まっており、いまは記憶されません。理由はログにあります。"
+    ),
+    "degraded.llm_limited": (
+        "モデルが混み合っています。モデルを使うジョブは指定された時間だけ待機します。"
+    ),
     "degraded.other": "正常でない箇所があります。サービスの状態を確認してください。",
     # Memories
     "kind.episode": "会話",
@@ -275,7 +284,8 @@ JAPANESE: Mapping[str, str] = {
     "said.retried": "ジョブをもう一度試します。",
     "said.saved": "設定を保存しました。",
     "said.switched": "ワーカーが自動で追従します。",
-    "said.replaying": "導き直しています。",
+    "said.replaying.one": "{count}件のジョブで導き直しています。",
+    "said.replaying.many": "{count}件のジョブで導き直しています。",
     # Problems
     "problem.unit-not-found": "その記憶はありません。",
     "problem.version-not-found": "この記憶にその版はありません。",
