@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, bindparam, delete, select
+from sqlalchemy.dialects import sqlite
 
-from leasehold.kit.data import Moment, moment_text, upsert
+from leasehold.kit.data import Moment, moment_text
 from leasehold_memory.data import tables
 from leasehold_memory.data.sets import among
 from leasehold_memory.errors import BadPayload
@@ -61,10 +63,10 @@ def fields_of(kind: UnitKind) -> tuple[str, ...]:
 
 
 def write(connection: Connection, unit_id: int, kind: UnitKind, payload: Mapping[str, Any]) -> None:
-    """Spread a payload over the columns of its table."""
+    """Spread a whole payload over the columns of its table."""
     table = TABLES[kind]
     row = {name: _column_value(table, name, value) for name, value in payload.items()}
-    upsert(connection, table, {"unit_id": unit_id, **row}, key=["unit_id"])
+    connection.execute(_upsert(kind), {"unit_id": unit_id, **row})
 
 
 def read(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> dict[int, dict[str, Any]]:
@@ -101,6 +103,14 @@ def text_of(connection: Connection, kind: UnitKind, payload: Mapping[str, Any]) 
 def _subject(connection: Connection, payload: Mapping[str, Any]) -> str:
     names = select(tables.entity.c.name).where(tables.entity.c.id == payload.get("subject_id"))
     return connection.scalar(names) or ""
+
+
+@cache
+def _upsert(kind: UnitKind) -> sqlite.Insert:
+    """Make the statement once: each chat waits for one."""
+    statement = sqlite.insert(TABLES[kind])
+    said = {name: statement.excluded[name] for name in fields_of(kind)}
+    return statement.on_conflict_do_update(index_elements=["unit_id"], set_=said)
 
 
 def _column_value(table: Table, name: str, value: Any) -> Any:

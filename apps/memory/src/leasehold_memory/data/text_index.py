@@ -71,9 +71,11 @@ def make_text_index(connection: Connection) -> None:
 def put(connection: Connection, unit_id: int, content: str) -> None:
     """Let a unit that is stored be found by this text, and by no earlier one."""
     normalised = normalise_text(content)
-    if connection.scalar(_TEXT, {"unit_id": unit_id}) == normalised:
+    known = connection.scalar(_TEXT, {"unit_id": unit_id})
+    if known == normalised:
         return
-    remove(connection, unit_id)
+    if known is not None:
+        remove(connection, unit_id)
     runs = runs_of(normalised)
     words = " ".join(word for run in runs for word in (*run.pairs, *run.words))
     singles = " ".join(each for run in runs if run.is_unspaced for each in run.text)

@@ -18,7 +18,14 @@ from leasehold_memory.data.entities import mention
 from leasehold_memory.data.reading import Found, find, get, row_of
 from leasehold_memory.data.standing import mark, settle
 from leasehold_memory.data.tables import unit
-from leasehold_memory.data.versions import held_of, index, versions, write_version
+from leasehold_memory.data.versions import (
+    held_of,
+    index,
+    index_text,
+    unwritten,
+    versions,
+    write_version,
+)
 from leasehold_memory.model.stored import Origin, Saved, Unit, Version
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
 
@@ -68,9 +75,9 @@ def save_episode(
     now = datetime.now(UTC)
     marks = {"occurred_at": occurred_at, "sensitivity": sensitivity}
     unit_id = _insert(connection, now, kind=UnitKind.EPISODE, **marks)
-    row = row_of(connection, unit_id)
+    row = unwritten(unit_id, UnitKind.EPISODE)
     write_version(connection, row, payload, tags=tags, author="chat", job=None, now=now)
-    index(connection, unit_id)
+    index_text(connection, unit_id, UnitKind.EPISODE, payload)
     return unit_id
 
 

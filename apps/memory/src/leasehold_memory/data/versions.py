@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from leasehold_memory.data import payloads, text_index
 from leasehold_memory.data.tables import unit, unit_vector, unit_version
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping
 
 TAGS = "topic_tags"
+# Made once: each chat waits for them.
+_ADD = insert(unit_version)
+_POINT = update(unit).where(unit.c.id == bindparam("known_id"))
 
 
 def write_version(
     connection: Connection,
-    row: RowMapping,
+    row: Mapping[Any, Any],
     payload: Mapping[str, Any],
     *,
     tags: Iterable[str],
@@ -44,15 +47,15 @@ def write_version(
     by = {"job_id": job.id, "attempt": job.attempt} if job else {}
     payloads.write(connection, unit_id, kind, said)
     version = {"unit_id": unit_id, "version": number, "payload_hash": hashed, "payload": kept}
-    connection.execute(insert(unit_version), {**version, "author": author, "created_at": now, **by})
-    connection.execute(
-        update(unit)
-        .where(unit.c.id == unit_id)
-        .values(
-            version=number, payload_hash=hashed, topic_tags=write_tags(tags), updated_at=now, **by
-        )
-    )
+    connection.execute(_ADD, {**version, "author": author, "created_at": now, **by})
+    marks = {"version": number, "payload_hash": hashed, "topic_tags": write_tags(tags)}
+    connection.execute(_POINT, {"known_id": unit_id, **marks, "updated_at": now, **by})
     return Saved(unit_id, number, is_changed=True)
+
+
+def unwritten(unit_id: int, kind: UnitKind) -> dict[str, Any]:
+    """Return what `write_version` asks of the row of a unit that says nothing yet."""
+    return {"id": unit_id, "kind": kind, "version": 0, "payload_hash": ""}
 
 
 def index(connection: Connection, unit_id: int) -> None:
@@ -64,7 +67,14 @@ def index(connection: Connection, unit_id: int) -> None:
         connection.execute(delete(unit_vector).where(unit_vector.c.unit_id == unit_id))
         return
     payload = payloads.read(connection, UnitKind(kind), [unit_id])[unit_id]
-    text_index.put(connection, unit_id, payloads.text_of(connection, UnitKind(kind), payload))
+    index_text(connection, unit_id, UnitKind(kind), payload)
+
+
+def index_text(
+    connection: Connection, unit_id: int, kind: UnitKind, payload: Mapping[str, Any]
+) -> None:
+    """Let words find a unit that says this."""
+    text_index.put(connection, unit_id, payloads.text_of(connection, kind, payload))
 
 
 def versions(connection: Connection, unit_id: int) -> list[Version]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, literal_column, or_, select, union
@@ -81,7 +81,7 @@ def linked_units(connection: Connection, entity_ids: Iterable[int]) -> set[int]:
     return set(connection.scalars(found))
 
 
-def told_in(connection: Connection, unit_ids: Iterable[int]) -> set[int]:
+def told_in(connection: Connection, unit_ids: Collection[int]) -> set[int]:
     """Find the episodes that speak for facts and loops among these, by whatever name."""
     query = (
         select(edge.c.target_id)
