@@ -39,7 +39,7 @@ class LocalEmbedder:
     """
 
     dimension = child.DIMENSION
-    weight = 0.3
+    weight = 0.15
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -22,17 +22,19 @@ Gathered: TypeAlias = Mapping[str, Sequence[Line]]
 
 _MOST = {UnitKind.EPISODE: 12, UnitKind.FACT: 16, UnitKind.SUMMARY: 6, UnitKind.LOOP: 6}
 # What is told whatever the question is: how things stand lately, what was said last, what is open.
+# The kind is named so that the index by kind and time is read from its end.
 _STANDING: dict[str, Select[Any]] = {
     "bond": select(unit.c.id, payload_summary.c.summary_text)
     .join_from(unit, payload_summary)
-    .where(payload_summary.c.entity_id.is_(None))
+    .where(unit.c.kind == UnitKind.SUMMARY, payload_summary.c.entity_id.is_(None))
     .limit(1),
     "capsule": select(unit.c.id, payload_capsule.c.capsule_text)
     .join_from(unit, payload_capsule)
+    .where(unit.c.kind == UnitKind.CAPSULE)
     .limit(1),
     "loops": select(unit.c.id, payload_loop.c.loop_text)
     .join_from(unit, payload_loop)
-    .where(payload_loop.c.is_open)
+    .where(unit.c.kind == UnitKind.LOOP, payload_loop.c.is_open)
     .limit(4),
 }
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from leasehold_memory.data.matrix import Scores
-from leasehold_memory.data.payloads import text_of
-from leasehold_memory.data.reading import get_many
 from leasehold_memory.data.text_ranking import search
 from leasehold_memory.retrieving.fusing import fuse
 from leasehold_memory.retrieving.hits import Hit, Why
+from leasehold_memory.retrieving.reading import read_hits
 from leasehold_memory.retrieving.wanting import Wanted
 
 if TYPE_CHECKING:
@@ -46,8 +45,10 @@ class Search:
         """Return the best that is wanted."""
         words, near = self._words(wanted, limit), self._near(wanted, limit)
         fused = fuse([(1.0, words), (self._weight, near)])[:limit]
+        if not fused:
+            return []
         led = {Why.WORDS: set(words), Why.MEANING: set(near)}
-        return self._read(fused, led)
+        return read_hits(self._connection, fused, led)
 
     def _words(self, wanted: Wanted, limit: int) -> list[int]:
         def look(many: int) -> list[int]:
@@ -70,19 +71,3 @@ class Search:
             if len(shown) >= depth or len(found) < many or many >= _WIDEST:
                 return shown[:depth]
             many = min(many * _WIDER, _WIDEST)
-
-    def _read(self, fused: list[tuple[int, float]], led: dict[Why, set[int]]) -> list[Hit]:
-        units = {each.id: each for each in get_many(self._connection, [each for each, _ in fused])}
-        return [
-            Hit(
-                unit_id=unit_id,
-                kind=units[unit_id].kind,
-                text=text_of(self._connection, units[unit_id].kind, units[unit_id].payload),
-                score=score,
-                why=tuple(why for why, found in led.items() if unit_id in found),
-                occurred_at=units[unit_id].occurred_at,
-                state=units[unit_id].state,
-                sensitivity=units[unit_id].sensitivity,
-            )
-            for unit_id, score in fused
-        ]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import select
-
-from leasehold_memory.data.tables import unit
+from leasehold.kit.data import driver_connection
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+_STANDING: Final = """
+SELECT id, kind, state, sensitivity
+FROM units
+WHERE id IN (SELECT value FROM json_each(?))
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +30,14 @@ class Wanted:
 
     def among(self, connection: Connection, unit_ids: Sequence[int]) -> list[int]:
         """Leave out what may not be shown, and keep the order."""
-        query = select(unit.c.id).where(
-            unit.c.id.in_(unit_ids), unit.c.state != UnitState.RETRACTED
-        )
-        if self.kinds:
-            query = query.where(unit.c.kind.in_([int(kind) for kind in self.kinds]))
-        if not self.may_be_secret:
-            query = query.where(unit.c.sensitivity != Sensitivity.SECRET)
-        if self.is_current:
-            query = query.where(unit.c.state == UnitState.ACTIVE)
-        allowed = set(connection.scalars(query))
+        # On the driver's connection: it is asked several times for one question.
+        rows = driver_connection(connection).execute(_STANDING, (json.dumps(unit_ids),))
+        allowed = {unit_id for unit_id, *standing in rows if self._allows(*standing)}
         return [unit_id for unit_id in unit_ids if unit_id in allowed]
+
+    def _allows(self, kind: int, state: str, sensitivity: int) -> bool:
+        return (
+            (not self.kinds or kind in self.kinds)
+            and (self.may_be_secret or sensitivity < Sensitivity.SECRET)
+            and (state == UnitState.ACTIVE if self.is_current else state != UnitState.RETRACTED)
+        )
