@@ -110,6 +110,31 @@ def test_trouble_meets_only_the_question_it_was_said_for(server: ModelServer) ->
     assert (server.asked("facts"), server.asked()) == (1, 2)
 
 
+def test_what_only_a_model_does_is_kept_for_who_asks_it(server: ModelServer) -> None:
+    server.fail("empty")
+    server.fail("zero")
+
+    assert any(vectors(server, "a")[0]) is False
+    assert any(vectors(server, "a")[0]) is True
+    assert chat(server).json()["choices"][0]["message"]["content"] == ""
+    assert chat(server).json()["choices"][0]["message"]["content"]
+
+
+def test_any_trouble_can_be_meant_for_one_question(server: ModelServer) -> None:
+    server.fail(503, what="embeddings")
+    server.fail("cut", what="chat")
+    server.fail("hangup", what="chat")
+    task = [{"role": "system", "content": "TASK: chat"}, {"role": "user", "content": "Hello"}]
+
+    assert chat(server).status_code == 200
+    assert post(server, "/embeddings", input="a").status_code == 503
+    for _ in range(2):
+        with pytest.raises(httpx.RemoteProtocolError):
+            post(server, "/chat/completions", messages=task)
+    with pytest.raises(ValueError, match="unknown trouble 'stuck_cursor'"):
+        server.fail("stuck_cursor", what="chat")
+
+
 def test_trouble_that_is_over_is_forgotten(server: ModelServer) -> None:
     server.fail(500, times=9)
     server.fail("empty", times=9)

@@ -20,7 +20,8 @@ class Controls(controls.Controls):
     ) -> None:
         """Let something go wrong; `how` is also a name of `spoiling.SPOILED`.
 
-        `what` is the question that it happens to, an `Ask` such as `facts`; without it, all.
+        `what` is the question that it happens to, an `Ask` such as `facts`, or `embeddings`;
+        without it, all.
         """
         self.do(
             "fail",

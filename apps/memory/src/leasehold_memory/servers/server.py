@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import msgspec
 
 from leasehold.kit.servers import LocalServer, Refused, Reply, Request, Shape, Trouble
-from leasehold.kit.servers.trouble import REPLIES, Troubles
+from leasehold.kit.servers.trouble import CUT, REPLIES, Troubles
 from leasehold_memory.model.asking import Ask
 from leasehold_memory.servers import embeddings
-from leasehold_memory.servers.completing import Asked, Written, complete, write
+from leasehold_memory.servers.completing import Asked, complete, write
 from leasehold_memory.servers.controls import Controls
 from leasehold_memory.servers.spoiling import SPOILED, spoil
 
@@ -21,6 +21,7 @@ DIMENSION: Final = 256
 CHAT = "/v1/chat/completions"
 EMBEDDINGS = "/v1/embeddings"
 MODELS = "/v1/models"
+_VECTORS = "embeddings"
 
 
 class ModelServer(Controls, LocalServer):
@@ -67,25 +68,34 @@ class ModelServer(Controls, LocalServer):
     def _chat(self, request: Request) -> Reply:
         asked = msgspec.json.decode(request.body, type=Asked)
         self._asked[asked.what] += 1
-        trouble = self._own.next(f"#{asked.what}")
-        written = complete(asked)
-        if trouble is None:
-            return self._send(asked, written)
-        if isinstance(trouble.how, int):
-            return self.problem(trouble.how, trouble.retry_after)
-        if trouble.how in REPLIES:
-            return REPLIES[trouble.how]
-        return self._send(asked, spoil(written, trouble.how))
 
-    def _send(self, asked: Asked, written: Written) -> Reply:
-        return write(asked, written, MODEL, self._pause)
+        def send(how: str) -> Reply:
+            written = complete(asked)
+            return write(asked, spoil(written, how) if how else written, MODEL, self._pause)
+
+        return self._met(self._own.next(f"{CHAT}#{asked.what}"), send)
 
     def _embed(self, request: Request) -> Reply:
         asked = msgspec.json.decode(request.body, type=embeddings.Asked)
-        self._asked["embeddings"] += 1
-        trouble = self._own.next("#embeddings")
-        how = "" if trouble is None else str(trouble.how)
-        return embeddings.answer(asked, self.dimension, how)
+        self._asked[_VECTORS] += 1
+        return self._met(
+            self._own.next(f"{EMBEDDINGS}#"),
+            lambda how: embeddings.answer(asked, self.dimension, how),
+        )
+
+    def _met(self, trouble: Trouble | None, send: Callable[[str], Reply]) -> Reply:
+        """Answer, with what the question was to meet; `send` knows what only models do."""
+        match trouble:
+            case None:
+                return send("")
+            case Trouble(how=int(status), retry_after=after):
+                return self.problem(status, after)
+            case Trouble(how=how) if how in REPLIES:
+                return REPLIES[str(how)]
+            case Trouble(how=how) if how in CUT:
+                return CUT[str(how)](send(""))
+            case Trouble(how=how):
+                return send(str(how))
 
     def _models(self, _request: Request) -> Reply:
         listed = [{"id": MODEL, "object": "model", "owned_by": "leasehold"}]
@@ -95,15 +105,21 @@ class ModelServer(Controls, LocalServer):
     def do_fail(self, *, what: str = "", **trouble: Any) -> None:
         """Keep what one question is to meet, and what only a model can do, apart from the rest."""
         how = trouble["how"]
-        if how in embeddings.SPOILED:
-            self._own.add(Trouble(**{**trouble, "path": "#embeddings"}))
+        if what == _VECTORS or how in embeddings.SPOILED:
+            self._keep(trouble, f"{EMBEDDINGS}#", embeddings.SPOILED)
         elif what or how in SPOILED:
-            known = {*Ask, "embeddings", ""}
-            if what not in known:
-                raise ValueError(f"nobody asks {what!r}; it is one of {sorted(known)}")
-            self._own.add(Trouble(**{**trouble, "path": f"#{what}"}))
+            if what and what not in set(Ask):
+                known = sorted([*Ask, _VECTORS])
+                raise ValueError(f"nobody asks {what!r}; it is one of {known}")
+            self._keep(trouble, f"{CHAT}#{what}", SPOILED)
         else:
             super().do_fail(**trouble)
+
+    def _keep(self, trouble: dict[str, Any], path: str, own: Collection[str]) -> None:
+        how = trouble["how"]
+        if isinstance(how, str) and how not in {*own, *REPLIES, *CUT}:
+            raise ValueError(f"unknown trouble {how!r}; it is a status or one of {sorted(own)}")
+        self._own.add(Trouble(**{**trouble, "path": path}))
 
     def do_recover(self) -> None:
         self._own = self._no_troubles()
