@@ -14,7 +14,7 @@ from bench.scenarios import SCENARIOS
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_every_scenario_yields_figures_on_each_of_its_stores(tmp_path: Path) -> None:
     out = tmp_path / "results.json"
     finished = subprocess.run(
