@@ -30,6 +30,7 @@ PAGES = [
     "docs/apps/connectors.md",
     "docs/apps/documents.md",
     "docs/apps/links.md",
+    "docs/apps/memory.md",
     "docs/apps/sync.md",
     *sorted(f"docs/guides/{path.name}" for path in (ROOT / "docs/guides").glob("*.md")),
 ]
