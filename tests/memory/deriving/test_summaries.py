@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from leasehold import testing
 from leasehold_memory import tasks
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
+from leasehold_memory.web import correcting
 from tests.memory.deriving.kit import World
 
 
@@ -84,3 +86,36 @@ def test_an_episode_that_comes_while_the_model_is_asked_is_taken_in(world: World
     world.run(tasks.capsule_refresh)
     assert world.only(UnitKind.CAPSULE).evidence == (1, 2)
     assert world.only(UnitKind.CAPSULE).version == 1
+
+
+def test_what_a_person_makes_a_secret_is_taken_out_of_what_it_was_summed_up_in(
+    world: World,
+) -> None:
+    unit_id = world.say("I love Emma.")
+    world.work()
+    correcting.edit(world.memory, unit_id, {}, sensitivity=Sensitivity.SECRET)
+    world.work()
+    found = [*world.find(UnitKind.SUMMARY), *world.find(UnitKind.CAPSULE)]
+    assert len(found) >= 2
+    assert {each.state for each in found} == {UnitState.RETRACTED}
+    assert world.only(UnitKind.FACT).sensitivity is Sensitivity.SECRET
+
+
+def test_a_worker_that_has_lost_its_lease_writes_nothing(world: World) -> None:
+    unit_id = world.say("I love ramen.", follows=False)
+    asked = world.memory.models.llm().ask_json
+    known: list[int] = []
+
+    def lose_once(*args: object, **options: object) -> object:
+        known.append(len(world.find(UnitKind.FACT)))
+        if len(known) == 1:
+            testing.advance(world.client, "1h")
+            store = world.client.store
+            store.reclaim([(each, 0.0) for each in store.lapsed(limit=10)])
+        return asked(*args, **options)  # type: ignore[arg-type] # as they were given
+
+    setattr(world.memory.models.llm(), "ask_json", lose_once)  # noqa: B010 - as attempts find it
+    job = world.run(tasks.extract_facts, unit_id)
+    assert known == [0, 0]
+    assert job.state == "succeeded"
+    assert world.only(UnitKind.FACT).attempt == 2

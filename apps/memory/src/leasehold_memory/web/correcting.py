@@ -49,5 +49,6 @@ def _follow(memory: Memory, session: Session, saved: Saved) -> None:
         return
     if units.get(session.connection(), saved.unit_id).kind is UnitKind.EPISODE:
         tasks.after_episode(memory, session, saved.unit_id, now=datetime.now(UTC))
+        tasks.sum_up_again(memory, session.connection(), saved.unit_id)
     else:
         memory.client.on(session).enqueue(tasks.upsert_embeddings, saved.unit_id)
