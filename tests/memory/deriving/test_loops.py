@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from leasehold_memory import tasks
 from leasehold_memory.deriving import loops
 from leasehold_memory.model.answers import FoundLoop, Loops
 from leasehold_memory.model.units import UnitKind, UnitState
@@ -61,3 +62,15 @@ def test_a_loop_that_nobody_speaks_of_any_more_is_retracted(spoken: World) -> No
     say_loops(spoken, 1, OPENED)
     say_loops(spoken, 1)
     assert spoken.only(UnitKind.LOOP).state is UnitState.RETRACTED
+
+
+def test_a_loop_is_closed_however_its_end_is_worded_since_the_model_is_shown_what_is_open(
+    world: World,
+) -> None:
+    world.say("I have to finish the report.", follows=False)
+    world.say("I have finished the report.", day=1, follows=False)
+    for unit_id in (1, 2, 2):  # again: it is asked the same
+        assert world.run(tasks.extract_loops, unit_id).state == "succeeded"
+    loop = world.only(UnitKind.LOOP)
+    assert (loop.payload["loop_text"], loop.state) == ("finish the report", UnitState.CLOSED)
+    assert loop.version == 2

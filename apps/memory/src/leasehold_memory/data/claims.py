@@ -9,9 +9,9 @@ from sqlalchemy import delete, select, update
 
 from leasehold.kit.data import insert_new
 from leasehold_memory.data.edges import EVIDENCE, SUPERSEDES
-from leasehold_memory.data.tables import edge, payload_fact, unit
+from leasehold_memory.data.tables import edge, payload_fact, payload_loop, unit
 from leasehold_memory.model.standing import Claim
-from leasehold_memory.model.units import UnitKind
+from leasehold_memory.model.units import UnitKind, UnitState
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 CLOSES = "closes"
+_LOOKS = 3  # how many are looked at for one that may be open
 _episode = unit.alias("episode")
 
 
@@ -103,6 +104,29 @@ def spoken_of(connection: Connection, unit_id: int, *, without: int) -> list[Spo
         for row in rows
         if row.relation == EVIDENCE
     ]
+
+
+def open_before(connection: Connection, at: datetime, episode_id: int, *, limit: int) -> list[str]:
+    """Return the texts of loops that were open before an episode, the newest first.
+
+    Whether that one has closed them does not count: derived again, it is asked the same.
+    """
+    query = (
+        select(unit.c.id, payload_loop.c.loop_text)
+        .join(payload_loop, payload_loop.c.unit_id == unit.c.id)
+        .where(unit.c.kind == UnitKind.LOOP, unit.c.state != UnitState.RETRACTED)
+        .where(unit.c.occurred_at < at)
+        .order_by(unit.c.occurred_at.desc(), unit.c.id.desc())
+        .limit(_LOOKS * limit)
+    )
+    rows = connection.execute(query).all()
+    were_open = [row for row in rows if _was_open(connection, row.id, at, episode_id)]
+    return [row.loop_text for row in were_open[:limit]]
+
+
+def _was_open(connection: Connection, unit_id: int, at: datetime, episode_id: int) -> bool:
+    before = [each for each in spoken_of(connection, unit_id, without=episode_id) if each.at < at]
+    return bool(before) and not max(before).is_closing
 
 
 def set_closing(connection: Connection, episode_id: int, unit_ids: Collection[int]) -> None:

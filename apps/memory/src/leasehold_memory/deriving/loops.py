@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from leasehold_memory.deriving.attempt import Attempt
     from leasehold_memory.model.stored import Origin, Unit
 
+MOST_KNOWN = 20  # loops that a model is shown, to say which are over
+
 
 def ask(attempt: Attempt, unit_id: int) -> Loops:
     """Let the model find what an episode opens and closes."""
     with attempt.reading() as connection:
         episode = episode_of(connection, unit_id)
-    return attempt.ask(Loops, prompts.loops(said_of(episode)))
+        known = claims.open_before(connection, episode.occurred_at, unit_id, limit=MOST_KNOWN)
+    return attempt.ask(Loops, prompts.loops(said_of(episode), known))
 
 
 def write(connection: Connection, unit_id: int, answer: Loops, job: Origin | None) -> list[int]:

@@ -38,7 +38,8 @@ _LOOPS = """\
 {"loops": [{"text": "what is still to be done, to come or to be answered", "due_on": "YYYY-MM-DD, or
 null if no day was said; count from the episode's own day", "is_done": false}]}
 An open loop is a promise, a plan, an appointment or a worry that a friend would ask about later.
-Set "is_done" to true for one that this episode says is over. Nothing found: {"loops": []}"""
+Set "is_done" to true for one that this episode says is over: if it is among "open_loops", which
+were open before, repeat its text as it is there. Nothing found: {"loops": []}"""
 _SUMMARY = """\
 {"summary_text": "%(about)s, in at most six sentences", "key_events": ["what happened, with its day,
 one line each, at most 8"], "bond_state": "%(bond)s"}"""
@@ -76,9 +77,9 @@ def facts(said: Said) -> Prompt:
     return _about(Ask.FACTS, _FACTS % {"speaker": SPEAKER, "predicates": listed}, said)
 
 
-def loops(said: Said) -> Prompt:
-    """Ask for the `Loops` of an episode."""
-    return _about(Ask.LOOPS, _LOOPS, said)
+def loops(said: Said, known: Sequence[str] = ()) -> Prompt:
+    """Ask for the `Loops` of an episode; `known` are the texts of those that it may close."""
+    return _about(Ask.LOOPS, _LOOPS, said, open_loops=list(known))
 
 
 def bond(episodes: Sequence[Said], *, scope_key: str) -> Prompt:

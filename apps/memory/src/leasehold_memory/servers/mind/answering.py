@@ -38,7 +38,8 @@ def answer(ask: Ask, material: dict[str, Any]) -> dict[str, Any]:
         case Ask.FACTS:
             return {"facts": [_fact(*each) for each in heard.facts]}
         case Ask.LOOPS:
-            return {"loops": [_loop(*each) for each in heard.loops]}
+            known = [str(each) for each in material.get("open_loops", [])]
+            return {"loops": [_loop(*each, known) for each in heard.loops]}
         case _:
             return reflection_of(text, heard)
 
@@ -70,8 +71,15 @@ def _fact(subject: str, predicate: str, said: str) -> dict[str, Any]:
     return {"subject": subject, "predicate": predicate, "object": said, "confidence": 0.9}
 
 
-def _loop(text: str, day: str | None, is_done: bool) -> dict[str, Any]:  # noqa: FBT001
+def _loop(text: str, day: str | None, is_done: bool, known: list[str]) -> dict[str, Any]:  # noqa: FBT001
+    if is_done:
+        text = next((each for each in known if _speak_of_one(each, text)), text)
     return {"text": text, "due_on": day, "is_done": is_done}
+
+
+def _speak_of_one(one: str, other: str) -> bool:
+    one, other = one.casefold(), other.casefold()
+    return one in other or other in one
 
 
 def _day_of(said: dict[str, Any]) -> date:
