@@ -46,6 +46,12 @@ def test_japanese_questions_of_any_length_find_what_was_said(memory: Memory, que
     assert retrieve(memory, question)[0].unit_id == wanted
 
 
+def test_a_word_in_hiragana_is_looked_for_inside_a_question(memory: Memory) -> None:
+    wanted, *_ = say(memory, "りんごを買ってきた", "好きなのは音楽です", "みかんは好きじゃない")
+
+    assert retrieve(memory, "りんごは好き？")[0].unit_id == wanted
+
+
 def test_secrets_are_shown_to_nobody_who_did_not_ask_for_them(memory: Memory) -> None:
     (secret,) = say(memory, "my diagnosis is diabetes", sensitivity=Sensitivity.SECRET)
 
@@ -88,6 +94,16 @@ def test_words_alone_decide_while_the_embedder_is_away(
 
     (found,) = retrieve(memory, "tea")
     assert (found.unit_id, found.why) == (wanted, (Why.WORDS,))
+
+
+def test_a_first_question_waits_for_no_embedder(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(LocalEmbedder, "embed", lambda *texts: asked.append(texts))
+
+    assert not retrieve(memory, "tea")
+    assert not asked
 
 
 @pytest.mark.parametrize("question", ["", "   ", '" OR *', "，。", "the", "\0"])

@@ -98,6 +98,12 @@ class VectorMatrix:
             cosines = np.vecdot(self._rows[:count], vector)
             return Scores(self._ids[:count].copy(), self._kinds[:count].copy(), cosines)
 
+    def is_empty(self, connection: Connection) -> bool:
+        """Tell whether there is nothing that a vector could be compared with."""
+        with self._lock:
+            self._catch_up(connection)
+            return self._count == 0
+
     def _catch_up(self, connection: Connection) -> None:
         while rows := connection.execute(_CHANGES.where(vector_change.c.number > self._seen)).all():
             self._take(rows)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 _ENGLISH = """
 a about after again all also am an and any anything are as at be because been before being but by
 can could d did do does doing done during each else ever for from get go got had has have having
@@ -13,11 +11,18 @@ since so some something such t tell than that the their theirs them then there t
 things this those through to too under until up us ve very was we were what when where which while
 who whom whose why will with would yes yet you your yours dont didnt doesnt isnt im ive whats
 """
-_STOP_WORDS = frozenset(_ENGLISH.split())
-# Particles and endings of Japanese are written in these; what a sentence is about seldom is.
-_HIRAGANA = re.compile("[\u3041-\u309f]+")
+# Pairs of characters: of particles, of endings, and of words that ask or point.
+_JAPANESE = """
+あの ある あり いう いた いつ いて いる うか うに えば おり かな かも から がら くて くれ けど けれ
+こそ こと この これ さい され した して しま する すか せん そう その それ たい たか たく たし たち
+だけ だっ だれ だろ って っと った つか てい てき てた てる です では でし でも とか とき とこ とは
+ども どの どう どこ どん など ない なか なく なさ なっ なに なの なる なん なら にお には にも ので
+のは のが のに はい ます ませ まし まで みた もの やっ よう よね らい られ らし りま れた れて れは
+れる ろう わた んか んだ んで んな
+"""
+_STOP_WORDS = frozenset([*_ENGLISH.split(), *_JAPANESE.split()])
 
 
 def is_stop_word(word: str) -> bool:
     """Tell whether a normalised word, or a pair of characters, is in nearly every sentence."""
-    return word in _STOP_WORDS or _HIRAGANA.fullmatch(word) is not None
+    return word in _STOP_WORDS

@@ -42,9 +42,13 @@ def retrieve(
 
 
 def vector_of(memory: Memory, text: str) -> NDArray[np.float32] | None:
-    """Embed a question; None when that can't be done now, which no chat should wait for."""
-    if not text.strip():
-        return None
+    """Embed a question; None when that can't be done now, which no chat should wait for.
+
+    Where there is nothing to compare it with, nobody is asked: a first chat begins at once.
+    """
+    with memory.database.read() as connection:
+        if not text.strip() or memory.vectors.is_empty(connection):
+            return None
     try:
         vector: NDArray[np.float32] = memory.embedder.embed([text])[0]
     except (ModelFailed, BadEmbedding, EmbedderLost) as error:
