@@ -64,9 +64,21 @@ def fields_of(kind: UnitKind) -> tuple[str, ...]:
 
 def write(connection: Connection, unit_id: int, kind: UnitKind, payload: Mapping[str, Any]) -> None:
     """Spread a whole payload over the columns of its table."""
+    write_many(connection, kind, {unit_id: payload})
+
+
+def write_many(
+    connection: Connection, kind: UnitKind, said: Mapping[int, Mapping[str, Any]]
+) -> None:
+    """Do the same for many units of one kind."""
     table = TABLES[kind]
-    row = {name: _column_value(table, name, value) for name, value in payload.items()}
-    connection.execute(_upsert(kind), {"unit_id": unit_id, **row})
+    rows = [
+        {"unit_id": unit_id}
+        | {name: _column_value(table, name, value) for name, value in payload.items()}
+        for unit_id, payload in said.items()
+    ]
+    if rows:
+        connection.execute(_upsert(kind), rows)
 
 
 def read(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> dict[int, dict[str, Any]]:

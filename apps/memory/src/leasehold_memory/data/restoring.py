@@ -1,4 +1,4 @@
-"""Writes exported entities and units under the numbers that they had.
+"""Writes exported entities and units under the numbers that they had, many rows at a time.
 
 Of what is there already the newer one stands, by when it was changed. What was made at another
 moment is something else under the same number, and a conflict.
@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select
+import msgspec
+from sqlalchemy import delete, insert, select
+from sqlalchemy.dialects import sqlite
 
-from leasehold.kit.data import insert_new, upsert
+from leasehold.kit.data import insert_new
 from leasehold_memory.data import payloads
 from leasehold_memory.data.entities import weigh
+from leasehold_memory.data.sets import among
 from leasehold_memory.data.tables import (
     edge,
     entity,
@@ -24,98 +27,90 @@ from leasehold_memory.data.tables import (
     unit_entity,
     unit_version,
 )
-from leasehold_memory.data.versions import TAGS, index
+from leasehold_memory.data.versions import TAGS, index, index_text
 from leasehold_memory.errors import ImportConflict
 from leasehold_memory.model.hashing import payload_hash
 from leasehold_memory.model.names import name_key
 from leasehold_memory.model.tags import write_tags
+from leasehold_memory.model.units import UnitKind, UnitState
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Row, Table
 
-    from leasehold_memory.model.exports import (
-        ExportedEntity,
-        ExportedRefresh,
-        ExportedUnit,
-        ExportedVersion,
-    )
+    from leasehold_memory.model.exports import ExportedEntity, ExportedRefresh, ExportedUnit
 
 
 def restore_entities(connection: Connection, lines: Iterable[ExportedEntity]) -> set[int]:
     """Write those that are new or newer; returns their numbers."""
-    changed = [line for line in lines if _is_newer_entity(connection, line)]
-    for line in changed:
-        row = {"kind": line.kind, "name": line.name, "name_key": name_key(line.name)}
-        times = {"created_at": line.created_at, "updated_at": line.updated_at}
-        upsert(connection, entity, {"id": line.id, **row, **times}, key=["id"])
-        aliases = [
-            {"entity_id": line.id, "alias_key": name_key(alias), "alias": alias}
-            for alias in line.aliases
-        ]
-        if aliases:
-            insert_new(connection, entity_alias, aliases)
+    known = {row.id: row for row in connection.execute(select(entity))}
+    named = {(row.kind, row.name_key): row.id for row in known.values()}
+    changed = [
+        line
+        for line in lines
+        if _is_newer(
+            "entity",
+            line,
+            known.get(line.id),
+            named.get((line.kind, name_key(line.name)), line.id),
+        )
+    ]
+    _put(connection, entity, [_entity_row(line) for line in changed])
+    aliases = [
+        {"entity_id": line.id, "alias_key": name_key(alias), "alias": alias}
+        for line in changed
+        for alias in line.aliases
+    ]
+    if aliases:
+        insert_new(connection, entity_alias, aliases)
     return {line.id for line in changed}
 
 
 def restore_units(connection: Connection, lines: Iterable[ExportedUnit]) -> set[int]:
     """Write those that are new or newer, with all that belongs to them; returns their numbers."""
-    changed = [line for line in lines if _is_newer_unit(connection, line)]
-    for line in changed:
-        _write_unit(connection, line)
-    for line in changed:  # when all are there to which they lead
-        _write_links(connection, line)
-        index(connection, line.id)
+    known = {row.id: row for row in connection.execute(select(unit))}
+    about = {(row.kind, row.identity): row.id for row in known.values() if row.identity}
+    changed = [
+        line
+        for line in lines
+        if _is_newer(
+            "unit", line, known.get(line.id), about.get((line.kind, line.identity), line.id)
+        )
+    ]
+    _put(connection, unit, [_unit_row(line) for line in changed])
+    _write_versions(connection, changed)
+    _write_payloads(connection, changed)
+    _write_links(connection, changed)
     weigh(connection, {each.entity_id for line in changed for each in line.entities})
     return {line.id for line in changed}
 
 
 def restore_refreshes(connection: Connection, lines: Collection[ExportedRefresh]) -> None:
     """Remember when summaries were derived last, where nothing is known of it."""
-    rows = [
-        {
-            "scope_key": each.scope_key,
-            "episode_id": each.episode_id,
-            "finished_at": each.finished_at,
-        }
-        for each in lines
-    ]
+    rows = [msgspec.structs.asdict(each) for each in lines]
     if rows:
         insert_new(connection, refresh, rows)
 
 
-def _is_newer_entity(connection: Connection, line: ExportedEntity) -> bool:
-    same_name = select(entity.c.id).where(
-        entity.c.kind == line.kind, entity.c.name_key == name_key(line.name), entity.c.id != line.id
-    )
-    if connection.scalar(same_name) is not None:
-        raise ImportConflict("entity", line.id)
-    known = connection.execute(select(entity).where(entity.c.id == line.id)).first()
+def _is_newer(
+    what: str, line: ExportedEntity | ExportedUnit, known: Row[Any] | None, of_same_name: int
+) -> bool:
+    if of_same_name != line.id:
+        raise ImportConflict(what, line.id)
     if known is None:
         return True
     if (known.kind, known.created_at) != (line.kind, line.created_at):
-        raise ImportConflict("entity", line.id)
+        raise ImportConflict(what, line.id)
     return bool(line.updated_at > known.updated_at)
 
 
-def _is_newer_unit(connection: Connection, line: ExportedUnit) -> bool:
-    same = select(unit.c.id).where(
-        unit.c.kind == line.kind, unit.c.identity == line.identity, unit.c.id != line.id
-    )
-    if line.identity is not None and connection.scalar(same) is not None:
-        raise ImportConflict("unit", line.id)
-    known = connection.execute(select(unit).where(unit.c.id == line.id)).first()
-    if known is None:
-        return True
-    ours = (known.kind, known.created_at, known.identity)
-    if ours != (line.kind, line.created_at, line.identity):
-        raise ImportConflict("unit", line.id)
-    return bool(line.updated_at > known.updated_at)
+def _entity_row(line: ExportedEntity) -> dict[str, Any]:
+    row = {"id": line.id, "kind": line.kind, "name": line.name, "name_key": name_key(line.name)}
+    return {**row, "created_at": line.created_at, "updated_at": line.updated_at}
 
 
-def _write_unit(connection: Connection, line: ExportedUnit) -> None:
+def _unit_row(line: ExportedUnit) -> dict[str, Any]:
     last = line.versions[-1]
-    said = {name: value for name, value in last.payload.items() if name != TAGS}
-    row = {
+    return {
         "id": line.id,
         "kind": line.kind,
         "state": line.state,
@@ -131,54 +126,73 @@ def _write_unit(connection: Connection, line: ExportedUnit) -> None:
         "created_at": line.created_at,
         "updated_at": line.updated_at,
     }
-    upsert(connection, unit, row, key=["id"])
-    payloads.write(connection, line.id, line.kind, payloads.whole(line.kind, said))
-    _write_versions(connection, line.id, line.versions)
 
 
-def _write_versions(
-    connection: Connection, unit_id: int, versions: Collection[ExportedVersion]
-) -> None:
+def _write_versions(connection: Connection, lines: Collection[ExportedUnit]) -> None:
     """Add the versions that are missing; others must be the same, or both went their own ways."""
-    own = select(unit_version.c.version, unit_version.c.payload_hash).where(
-        unit_version.c.unit_id == unit_id
-    )
-    known = {row.version: row.payload_hash for row in connection.execute(own)}
-    rows = [
-        {
-            "unit_id": unit_id,
-            "version": each.version,
+    own = select(unit_version.c.unit_id, unit_version.c.version, unit_version.c.payload_hash)
+    wanted = own.where(among(unit_version.c.unit_id, {line.id for line in lines}))
+    known = {(row.unit_id, row.version): row.payload_hash for row in connection.execute(wanted)}
+    theirs = {
+        (line.id, each.version): {
+            **msgspec.structs.asdict(each),
+            "unit_id": line.id,
             "payload_hash": payload_hash(each.payload),
-            "payload": each.payload,
-            "author": each.author,
-            "job_id": each.job_id,
-            "attempt": each.attempt,
-            "created_at": each.created_at,
         }
-        for each in versions
-    ]
-    theirs = {row["version"]: row["payload_hash"] for row in rows}
-    if any(theirs.get(number) != hashed for number, hashed in known.items()):
-        raise ImportConflict("unit", unit_id)
-    insert_new(connection, unit_version, rows)
+        for line in lines
+        for each in line.versions
+    }
+    for place, hashed in known.items():
+        if place not in theirs or theirs[place]["payload_hash"] != hashed:
+            raise ImportConflict("unit", place[0])
+    _insert(connection, unit_version, [row for key, row in theirs.items() if key not in known])
 
 
-def _write_links(connection: Connection, line: ExportedUnit) -> None:
-    connection.execute(delete(unit_entity).where(unit_entity.c.unit_id == line.id))
-    connection.execute(delete(edge).where(edge.c.source_id == line.id))
+def _write_payloads(connection: Connection, lines: Collection[ExportedUnit]) -> None:
+    said = {line.id: _said(line) for line in lines}
+    for kind in UnitKind:
+        of_kind = {line.id: said[line.id] for line in lines if line.kind is kind}
+        payloads.write_many(connection, kind, of_kind)
+    for line in lines:
+        if line.state is UnitState.RETRACTED:
+            index(connection, line.id)
+        else:
+            index_text(connection, line.id, line.kind, said[line.id])
+
+
+def _said(line: ExportedUnit) -> dict[str, Any]:
+    payload = line.versions[-1].payload
+    named = {name: value for name, value in payload.items() if name != TAGS}
+    return payloads.whole(line.kind, named)
+
+
+def _write_links(connection: Connection, lines: Collection[ExportedUnit]) -> None:
+    ids = {line.id for line in lines}
+    connection.execute(delete(unit_entity).where(among(unit_entity.c.unit_id, ids)))
+    connection.execute(delete(edge).where(among(edge.c.source_id, ids)))
     mentions = [
-        {"unit_id": line.id, "entity_id": each.entity_id, "role": each.role, "weight": each.weight}
+        {"unit_id": line.id, **msgspec.structs.asdict(each)}
+        for line in lines
         for each in line.entities
     ]
     edges = [
-        {
-            "source_id": line.id,
-            "target_id": each.target_id,
-            "relation": each.relation,
-            "weight": each.weight,
-        }
+        {"source_id": line.id, **msgspec.structs.asdict(each)}
+        for line in lines
         for each in line.edges
     ]
-    for table, rows in ((unit_entity, mentions), (edge, edges)):
-        if rows:
-            insert_new(connection, table, rows)
+    _insert(connection, unit_entity, mentions)
+    _insert(connection, edge, edges)
+
+
+def _put(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        statement = sqlite.insert(table)
+        changed = {name: statement.excluded[name] for name in rows[0] if name != "id"}
+        connection.execute(
+            statement.on_conflict_do_update(index_elements=["id"], set_=changed), rows
+        )
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        connection.execute(insert(table), rows)
