@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sqlalchemy import func, select
 
 import leasehold as lh
+from leasehold_memory.companion.chores import do_chores
 from leasehold_memory.data import entities, units
 from leasehold_memory.data.tables import erasure
 from leasehold_memory.deriving import facts, loops
@@ -133,3 +134,16 @@ def test_what_a_forgotten_episode_had_closed_stands_again(memory: Memory) -> Non
     assert left[UnitKind.FACT].payload["object_text"] == "Osaka"
     assert left[UnitKind.FACT].payload["valid_to"] is None
     assert left[UnitKind.LOOP].payload["is_open"]
+
+
+def test_the_companion_finishes_what_was_left(
+    memory: Memory, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(forgetting, "erase", lambda _: False)
+        person, _ = _person(memory)
+        assert not forget_person(memory, person).is_erased
+    do_chores(memory, NOON)
+    assert bytes_with(home, "zephyrina") == {}
+    with memory.database.read() as connection:
+        assert connection.scalar(select(func.count()).select_from(erasure)) == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leasehold_memory import tasks
-from leasehold_memory.checking import enqueue_due
+from leasehold_memory.companion.chores import do_chores
 from leasehold_memory.companion.following import Check, Follower
 from leasehold_memory.companion.health import Health, pause_reasons, read_backlogs
 from leasehold_memory.companion.holding import Holding
@@ -41,7 +41,7 @@ class Companion:
         home: Path,
         *,
         tasks: Tasks = tasks,
-        check: Check = enqueue_due,
+        check: Check = do_chores,
         check_seconds: float = CHECK_SECONDS,
         look_seconds: float = LOOK_SECONDS,
         drain_seconds: float = DRAIN_SECONDS,

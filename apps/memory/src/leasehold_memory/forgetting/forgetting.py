@@ -77,14 +77,14 @@ def forget_unit(memory: Forgetful, unit_id: int) -> Forgotten:
 def finish(memory: Forgetful) -> bool:
     """Do what is left of forgetting, if anything: after a crash, or a job that would not end.
 
-    Cheap when there is nothing. False when something is left still.
+    Cheap when there is nothing, or a job runs still. False when something is left.
     """
     with memory.database.read() as connection:
         left = pending(connection)
     if not left:
         return True
-    _, is_erased = _erase(memory, left)
-    return is_erased
+    _, running = _delete_jobs(memory, left)
+    return not running and _erase(memory, left)
 
 
 def _delete(connection: Connection, unit_ids: set[int], entity_ids: set[int]) -> Forgotten:
@@ -97,7 +97,9 @@ def _delete(connection: Connection, unit_ids: set[int], entity_ids: set[int]) ->
 def _finished(memory: Forgetful, forgotten: Forgotten) -> Forgotten:
     with memory.database.read() as connection:
         left = pending(connection)
-    jobs, is_erased = _erase(memory, left)
+    jobs, running = _end_jobs(memory, left)
+    # Even while a job runs, which is forgotten when it has ended.
+    is_erased = _erase(memory, [] if running else left) and not running
     _logger.info(
         "forgotten",
         extra={"units": forgotten.units, "jobs": jobs, "is_erased": is_erased},
@@ -105,18 +107,23 @@ def _finished(memory: Forgetful, forgotten: Forgotten) -> Forgotten:
     return forgotten._replace(jobs=jobs, is_erased=is_erased)
 
 
-def _erase(memory: Forgetful, left: Collection[Erasure]) -> tuple[int, bool]:
+def _erase(memory: Forgetful, done: Collection[Erasure]) -> bool:
+    is_erased = erase(memory.database)
+    if is_erased and done:
+        with memory.database.write() as connection:
+            note_erased(connection, done)
+    return is_erased
+
+
+def _end_jobs(memory: Forgetful, left: Collection[Erasure]) -> tuple[int, int]:
+    """Delete jobs, with some patience for those that run."""
     deleted, running = _delete_jobs(memory, left)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while running and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
         more, running = _delete_jobs(memory, left)
         deleted += more
-    is_erased = erase(memory.database) and not running
-    if is_erased:
-        with memory.database.write() as connection:
-            note_erased(connection, left)
-    return deleted, is_erased
+    return deleted, running
 
 
 def _delete_jobs(memory: Forgetful, left: Collection[Erasure]) -> tuple[int, int]:
