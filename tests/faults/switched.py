@@ -8,7 +8,6 @@ that what is derived from it can be told apart wherever it is.
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 import tempfile
 import threading
@@ -18,7 +17,6 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import httpx
 from sqlalchemy import text
@@ -28,7 +26,7 @@ from leasehold_memory.servers import ServerProcess
 from leasehold_memory.settings import memory_file, open_settings
 from leasehold_memory.settings.home import url_of
 from tests.faults.waiting import wait_for
-from tests.memory.cli.kit import Served, serve
+from tests.memory.cli.kit import Served, say, serve
 
 PRESETS = ("local", "second", "third")
 KINDS = (
@@ -136,7 +134,7 @@ class Campaign:
                     return
                 thing = f"thing{chatter}x{number}"
                 try:
-                    done = _say(http, f"I like {thing}.")
+                    done = say(http, f"I like {thing}.")
                 except (httpx.HTTPError, ValueError) as error:
                     self._chats.refused.append(repr(error))
                 else:
@@ -220,22 +218,6 @@ def _prepare(home: Path, base_url: str) -> None:
 def _other_presets() -> Iterator[str]:
     """Go round, and back and forth: some are left and come back to within a second."""
     return itertools.cycle(("second", "local", "second", "third", "local", "third"))
-
-
-def _say(http: httpx.Client, words: str) -> dict[str, Any]:
-    """Say it, and hear the reply to its end; ValueError when there is none."""
-    name = ""
-    with http.stream("POST", "/api/chat", json={"text": words}) as answer:
-        if answer.status_code != httpx.codes.OK:
-            raise ValueError(f"status {answer.status_code}")
-        for line in answer.iter_lines():
-            field_name, _, value = line.partition(": ")
-            if field_name == "event":
-                name = value
-            elif field_name == "data" and name == "done":
-                done: dict[str, Any] = json.loads(value)
-                return done
-    raise ValueError(f"the last event was {name or 'none'}")
 
 
 def _is_idle(http: httpx.Client, preset_id: str) -> bool:

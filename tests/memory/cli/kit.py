@@ -94,3 +94,19 @@ def serve(
     finally:
         process.kill()
         process.communicate()
+
+
+def say(http: httpx.Client, words: str) -> dict[str, Any]:
+    """Say it, and hear the reply to its end; ValueError when there is none."""
+    name = ""
+    with http.stream("POST", "/api/chat", json={"text": words}) as answer:
+        if answer.status_code != httpx.codes.OK:
+            raise ValueError(f"status {answer.status_code}")
+        for line in answer.iter_lines():
+            field_name, _, value = line.partition(": ")
+            if field_name == "event":
+                name = value
+            elif field_name == "data" and name == "done":
+                done: dict[str, Any] = json.loads(value)
+                return done
+    raise ValueError(f"the last event was {name or 'none'}")

@@ -12,7 +12,7 @@ import pytest
 
 from leasehold_memory.settings import memory_file
 from tests.faults.waiting import wait_for
-from tests.memory.cli.kit import RUN, runner, serve
+from tests.memory.cli.kit import RUN, runner, say, serve
 
 PLAIN = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
@@ -22,7 +22,7 @@ PLAIN = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "
     [(("-X", "utf8"), {}), ((), {"LC_ALL": "C", "LANG": "C"}), ((), PLAIN)],
     ids=["utf8", "C", "ascii"],
 )
-def test_a_fresh_home_is_served_and_worked_at_without_a_key_in_any_locale(
+def test_a_fresh_home_without_a_key_chats_and_remembers_with_evidence_in_any_locale(
     tmp_path: Path, options: tuple[str, ...], environment: dict[str, str]
 ) -> None:
     home = tmp_path / "新しい家"
@@ -33,6 +33,11 @@ def test_a_fresh_home_is_served_and_worked_at_without_a_key_in_any_locale(
         preset = {"id": "companion", "name": "相棒", "prompt": "日本語で話してください。"}
         changed = http.put("/api/settings", json={"persona_presets": [preset]})
         assert changed.json()["persona_presets"] == [preset]
+        done = say(http, "わたしは京都に住んでいます。")
+        facts = "/api/memories/local/units?kind=fact"
+        (fact,) = wait_for("fact", lambda: http.get(facts).json()["units"], 60)
+        assert fact["evidence"] == [done["unit_id"]]
+        assert "京都" in fact["payload"]["object_text"]
         assert served.end() == 0
     assert "相棒" in runner(home)("presets", "list").out
     for file in (memory_file(home, "local"), home / "settings.db"):
