@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import leasehold as lh
+from leasehold_memory.servers import ServerProcess
 from leasehold_memory.settings import memory_file
+from leasehold_memory.settings.home import url_of
 from tests.faults.waiting import wait_for
 from tests.memory.cli.kit import RUN, runner, say, serve
 
@@ -58,6 +61,21 @@ def test_killed_and_started_again_it_goes_on_with_the_same_token(home: Path) -> 
     with serve(home) as second, second.http() as http:
         assert second.told["token"] == first.told["token"]
         assert http.get("/api/health").json()["status"] == "ok"
+
+
+def test_it_ends_in_time_though_a_model_hangs_and_its_jobs_are_handed_back(home: Path) -> None:
+    run = runner(home)
+    with ServerProcess() as model, serve(home) as served, served.http() as http:
+        say(http, "I like tea.")
+        model.fail("silence", times=1_000)
+        address = f"base_url={model.base_url}"
+        assert run("presets", "set", "model", "remote", address, "model=x").code == 0
+        assert run("presets", "use", "model", "remote").code == 0
+        assert run("replay").code == 0
+        wait_for("request", lambda: model.count("POST /v1/chat/completions"), 60)
+        assert served.end() == 0
+    with lh.Client(url_of(memory_file(home, "local"))) as client:
+        assert sum(each.running for each in client.counts()) == 0
 
 
 def test_a_switch_by_the_program_is_followed_by_the_one_that_runs(home: Path) -> None:

@@ -46,6 +46,7 @@ class Follower:
         self._check = check
         self._check_seconds = check_seconds
         self._look_seconds = look_seconds
+        self._snapshot = settings.current()
         self._tried: tuple[Memory, ModelPreset] | None = None
         self._check_at = 0.0  # on this process's clock, which no change of the time moves
         self.reasons: frozenset[str] = frozenset()
@@ -61,7 +62,8 @@ class Follower:
     def step(self) -> None:
         """Do whatever is to be done now, each for itself."""
         acts = {
-            "preset_unusable": self._active.follow,
+            "settings_unreadable": self._look,
+            "preset_unusable": self._switch,
             "worker_stopped": self._work,
             "model_paused": self._try_other_model,
             "check_failed": self._check_due,
@@ -80,13 +82,21 @@ class Follower:
             return False
         return True
 
+    def _look(self) -> None:
+        """Read the settings, once for each step: there is one every second."""
+        self._snapshot = self._settings.current()
+
+    def _switch(self) -> None:
+        if self._snapshot.embedding != self._active.memory.preset:
+            self._active.follow()
+
     def _work(self) -> None:
-        is_enabled = self._settings.current().memory_enabled
+        is_enabled = self._snapshot.memory_enabled
         self._working.follow(self._active.memory if is_enabled else None)
 
     def _try_other_model(self) -> None:
         """Let jobs begin that wait for a model: it is another one now, or has another key."""
-        tried = self._active.memory, self._settings.current().model
+        tried = self._active.memory, self._snapshot.model
         if tried == self._tried:
             return
         if pause_reasons(tried[0]) & WAITS_FOR_MODEL:
@@ -97,5 +107,5 @@ class Follower:
         """Enqueue what is due, at the first look at a memory and then every so often."""
         if self._working.memory is None or time.monotonic() < self._check_at:
             return
-        self._check_at = time.monotonic() + self._check_seconds
         self._check(self._working.memory, datetime.now(UTC))
+        self._check_at = time.monotonic() + self._check_seconds
