@@ -9,6 +9,7 @@ import traceback
 import pytest
 
 import leasehold as lh
+from leasehold.kit.servers import Reply, Request
 from leasehold_memory.errors import (
     BadAnswer,
     ModelDown,
@@ -217,15 +218,28 @@ def test_a_key_that_no_request_can_carry_is_told_as_a_refused_one(
     assert server.count() == 0
 
 
-def test_a_key_goes_to_no_proxy_and_to_no_other_address(
-    server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_goes_to_no_proxy(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with ModelServer() as other:
         for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(variable, other.url)
         with Llm(preset_of(server)) as another:
             facts(another)
         assert (server.count(), other.count()) == (1, 0)
+
+
+def test_a_key_does_not_follow_a_redirect() -> None:
+    with ModelServer() as other:
+
+        class Elsewhere(ModelServer):
+            def answer(self, request: Request) -> Reply:
+                return Reply(status=307, headers={"Location": f"{other.url}{request.path}"})
+
+        with Elsewhere() as server, Llm(preset_of(server)) as llm:
+            with pytest.raises(ModelRefusedRequest, match="307"):
+                facts(llm)
+            with pytest.raises(ModelRefusedRequest, match="307"):
+                asyncio.run(reply_of(llm, TEXT))
+        assert other.count() == 0
 
 
 def test_an_address_with_a_password_in_it_is_not_asked(server: ModelServer) -> None:

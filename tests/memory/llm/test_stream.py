@@ -61,6 +61,7 @@ def test_a_reply_without_a_good_reflection_is_a_reply(
         (500, ModelDown),
         ("hangup", ModelDown),
         ("cut", ModelDown),
+        ("giving_up", ModelDown),
         ("empty", BadAnswer),
         ("refusal", BadAnswer),
         ("html_ok", ModelDown),

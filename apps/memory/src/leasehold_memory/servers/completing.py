@@ -13,6 +13,7 @@ from leasehold_memory.servers.mind import answer, reply_to
 
 _PIECE = 4  # characters, if the reply is streamed
 _EVENTS = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
+_GIVEN_UP = b'data: {"error": {"message": "overloaded", "type": "server_error"}}\n\n'
 _OTHER = "other"  # a prompt that is none of ours
 
 
@@ -56,6 +57,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     finish: str = "stop"
     refusal: str | None = None
     piece: int = _PIECE
+    gives_up: bool = False  # in the middle of a stream, and says so there
 
     @property
     def text(self) -> str:
@@ -109,6 +111,8 @@ def _streamed(written: Written, model: str, pause: float) -> Reply:
         for begin in range(0, len(text), written.piece)
     ]
     events = [_event(model, delta, None) for delta in deltas]
+    if written.gives_up:
+        events[len(events) // 2 :] = [_GIVEN_UP]
     pieces = (*events, _event(model, {}, written.finish), b"data: [DONE]\n\n")
     return Reply(headers=_EVENTS, pieces=pieces, pause=pause)
 

@@ -101,6 +101,10 @@ def _in_one_piece(written: Written) -> Written:
     return replace(written, piece=1_000_000)
 
 
+def _giving_up(written: Written) -> Written:
+    return replace(written, gives_up=True)
+
+
 SPOILED: dict[str, Callable[[Written], Written]] = {
     "fenced": _fenced,
     "chatty": _chatty,
@@ -115,6 +119,7 @@ SPOILED: dict[str, Callable[[Written], Written]] = {
     "empty": _empty,
     "cut_off": _cut_off,
     "no_trailer": _no_trailer,
+    "giving_up": _giving_up,
     "letter_by_letter": _letter_by_letter,
     "in_one_piece": _in_one_piece,
 }
