@@ -23,7 +23,7 @@ class Served:
     """A companion that is served from a thread."""
 
     def __init__(self, companion: Any) -> None:
-        self._companion = companion
+        self.companion = companion
         self._server = ThreadServer()
         self._server.start(self._make)
 
@@ -33,7 +33,7 @@ class Served:
 
     @property
     def token(self) -> str:
-        return str(self._companion.settings.token.reveal())
+        return str(self.companion.settings.token.reveal())
 
     def wait(self) -> None:
         """Wait until it answers: a companion starts with its application."""
@@ -50,7 +50,7 @@ class Served:
         self._server.stop()
 
     def _make(self) -> Alone:
-        self._alone = Alone(make_app(self._companion), token=lambda: self.token)
+        self._alone = Alone(make_app(self.companion), token=lambda: self.token)
         return self._alone
 
 

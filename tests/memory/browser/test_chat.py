@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from leasehold_memory.companion import Companion
+from leasehold_memory.servers import ModelServer
 from tests.browser.test_pages import reading, serious_in
 from tests.memory.browser.kit import Served, coming_in, serving
 
@@ -100,6 +101,25 @@ def test_a_model_that_is_away_is_said_and_the_words_are_there_to_be_sent_again(
         expect(page.locator("#refusal")).to_contain_text("can't be reached")
         expect(page.locator("#words")).to_have_value("Are you there?")
         expect(page.locator("#talk .mine")).to_have_count(0)
+
+
+def test_words_are_shown_as_they_come_and_whoever_leaves_is_remembered(
+    browser: Browser, served: Served
+) -> None:
+    with ModelServer(pause=0.25) as slow, coming_in(browser, served) as visit:
+        page = visit.page
+        preset = {"id": "slow", "name": "Slow", "model": "m", "base_url": slow.base_url}
+        known = served.companion.settings.current().shown()["model_presets"]
+        changed = {"model_presets": [*known, preset], "active_model_preset_id": "slow"}
+        served.companion.change(changed)
+        tell(page, "I am so happy, my sister Emma lives in Kyoto now.")
+        expect(page.locator("#talk [aria-busy] bdi")).not_to_be_empty()
+        visit.open("/memories")
+        slow.pace(0)
+        expect(page.locator("#memories")).to_contain_text("my sister Emma")
+        visit.open("/")
+        expect(page.locator("#talk .theirs")).to_contain_text("cut off")
+        expect(page.locator("#remembered")).to_contain_text("Emma lives in Kyoto")
 
 
 def test_the_enter_that_ends_a_conversion_does_not_send(browser: Browser, served: Served) -> None:
