@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from leasehold_memory.embedding import Embedder, LocalEmbedder
+from leasehold_memory.embedding import Embedder, LocalEmbedder, local
 from leasehold_memory.errors import BadEmbedding, EmbedderLost
 from tests.faults.waiting import wait_for
 
@@ -76,6 +77,18 @@ def test_a_killed_process_is_started_again(embedder: LocalEmbedder) -> None:
     os.kill(embedder.pid, signal.SIGKILL)
 
     assert np.array_equal(embedder.embed(["hello"]), before)
+
+
+def test_a_process_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(LocalEmbedder()) as embedder:
+        before = embedder.embed(["hello"])
+        hung = embedder.pid
+        assert hung
+        monkeypatch.setattr(local, "_PATIENCE_SECONDS", 4.0)
+        os.kill(hung, signal.SIGSTOP)
+
+        assert np.array_equal(embedder.embed(["hello"]), before)
+        assert embedder.pid != hung
 
 
 def test_threads_that_ask_at_once_get_their_own_answers(embedder: LocalEmbedder) -> None:

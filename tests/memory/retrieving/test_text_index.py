@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, delete, insert, select
 
 from leasehold.kit.data import Database
-from leasehold_memory.data import text_index
+from leasehold_memory.data import text_index, text_ranking
 from leasehold_memory.data.tables import unit
 from leasehold_memory.data.text_ranking import search
 from leasehold_memory.model.units import UnitKind
@@ -85,6 +85,32 @@ def test_rare_words_count_for_more(database: Database) -> None:
         rare = _remember(connection, "we talked about a telescope and nothing else that day at all")
 
         assert search(connection, "we talked about telescope")[0] == rare
+
+
+def test_words_that_every_sentence_has_lead_nowhere_unless_there_are_no_others(
+    database: Database,
+) -> None:
+    with database.write() as connection:
+        wanted = _remember(connection, "a telescope")
+        other = _remember(connection, "what did you do with it, and when?")
+        japanese = _remember(connection, "それはそうですけど")
+
+        assert _found(connection, "What did you do with the telescope?") == {wanted}
+        assert _found(connection, "それは望遠鏡ですか") == set()
+        assert _found(connection, "what did you do") == {other}
+        assert _found(connection, "です") == {japanese}
+
+
+def test_of_very_many_units_those_with_the_rarer_words_are_ranked(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_ranking, "_MOST_RANKED", 6)
+    with database.write() as connection:
+        often = {_remember(connection, "we had lunch") for _ in range(8)}
+        rare = _remember(connection, "we had lunch and saw a telescope")
+
+        assert _found(connection, "lunch telescope") == {rare}
+        assert _found(connection, "lunch") == {*often, rare}
 
 
 def test_only_the_kinds_that_are_asked_for_are_found(database: Database) -> None:
