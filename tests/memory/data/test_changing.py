@@ -80,7 +80,7 @@ def test_a_loop_that_a_person_closed_stays_closed(database: Database) -> None:
         episode = say(connection)
         payload = {"loop_text": "call Emma", "due_at": NOON}
         loop = units.save(connection, UnitKind.LOOP, "call emma", payload, occurred_at=NOON)
-        units.edit(connection, loop.unit_id, {"is_open": False}, state=UnitState.CLOSED)
+        units.edit(connection, loop.unit_id, {"is_open": False})
         units.save(connection, UnitKind.LOOP, "call emma", payload, occurred_at=NOON)
         units.set_evidence(connection, episode, UnitKind.LOOP, [loop.unit_id])
         found = units.get(connection, loop.unit_id)
@@ -94,6 +94,25 @@ def test_a_person_may_make_a_fact_more_sensitive_than_its_sources(database: Data
         units.set_evidence(connection, episode, UnitKind.FACT, [unit_id])
         fact(connection)
         assert units.get(connection, unit_id).sensitivity is Sensitivity.PRIVATE
+
+
+def test_a_fact_that_is_rolled_back_to_when_it_held_is_open_again(database: Database) -> None:
+    with database.write() as connection:
+        unit_id = fact(connection).unit_id
+        units.edit(connection, unit_id, {"valid_to": "2026-03-02T00:00:00+09:00"})
+        closed = units.get(connection, unit_id)
+        units.rollback(connection, unit_id, 1)
+        back = units.get(connection, unit_id)
+    assert (closed.state, closed.payload["valid_to"][:13]) == (UnitState.CLOSED, "2026-03-01T15")
+    assert (back.state, back.payload["valid_to"]) == (UnitState.ACTIVE, None)
+
+
+def test_nobody_can_make_a_fact_less_sensitive_than_its_sources(database: Database) -> None:
+    with database.write() as connection:
+        episode = say(connection, sensitivity=Sensitivity.SECRET)
+        unit_id = fact(connection, evidence=[episode]).unit_id
+        with pytest.raises(BadEdit, match="at least secret"):
+            units.edit(connection, unit_id, {}, sensitivity=Sensitivity.NORMAL)
 
 
 def test_an_episode_that_becomes_secret_makes_secret_what_was_derived_from_it(

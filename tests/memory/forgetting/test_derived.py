@@ -43,7 +43,7 @@ def _known(world: World) -> set[tuple[str, ...]]:
     """Say what is remembered, by names: numbers differ from one memory to another."""
     with world.memory.database.read() as connection:
         names = {each.id: each.name for each in entities.find(connection, limit=100).entities}
-    told = {("entity", each) for each in names.values()}
+    told: set[tuple[str, ...]] = {("entity", each) for each in names.values()}
     for kind in (UnitKind.FACT, UnitKind.LOOP):
         told |= {(kind.name, str(u.identity), u.state) for u in world.find(kind)}
     for each in world.find(UnitKind.SUMMARY):

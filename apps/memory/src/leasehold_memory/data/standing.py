@@ -46,6 +46,10 @@ def mark(connection: Connection, unit_id: int, marks: Mapping[str, Any], now: da
 def _state_now(connection: Connection, unit_id: int, kind: UnitKind) -> UnitState:
     if edges.sensitivity_of(connection, unit_id) is None:
         return UnitState.RETRACTED
-    payload = payloads.read(connection, kind, [unit_id])[unit_id]
+    return state_of(payloads.read(connection, kind, [unit_id])[unit_id])
+
+
+def state_of(payload: Mapping[str, Any]) -> UnitState:
+    """Say how a unit stands that says this, and for which something speaks."""
     is_over = payload.get("valid_to") is not None or payload.get("is_open") is False
     return UnitState.CLOSED if is_over else UnitState.ACTIVE
