@@ -11,9 +11,21 @@ _FILTERED = "content_filter"
 _CUT = "length"
 
 
+class _Part(msgspec.Struct):
+    type: str = ""
+    text: str = ""
+
+
 class _Text(msgspec.Struct):
-    content: str | None = None
+    content: str | list[_Part] | None = None  # some servers send a list of its parts
     refusal: str | None = None
+
+    @property
+    def written(self) -> str:
+        """What was written, without parts of other kinds, such as thoughts."""
+        if isinstance(self.content, list):
+            return "".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
 
 
 class _Choice(msgspec.Struct):
@@ -46,7 +58,7 @@ class Completion(msgspec.Struct):
     @property
     def piece(self) -> str:
         """What this piece adds to the text."""
-        return "".join(each.delta.content or "" for each in self.choices[:1])
+        return "".join(each.delta.written for each in self.choices[:1])
 
     def text(self, what: str) -> str:
         """Return the whole text; `BadAnswer` if there is none, or not all of it."""
@@ -57,9 +69,9 @@ class Completion(msgspec.Struct):
         choice = self.choices[0]
         if choice.finish_reason == _CUT:
             raise BadAnswer(BadReason.CUT_OFF, what)
-        if not (choice.message.content or "").strip():
+        if not choice.message.written.strip():
             raise BadAnswer(BadReason.EMPTY, what)
-        return choice.message.content or ""
+        return choice.message.written
 
 
 _DECODER = msgspec.json.Decoder(Completion)
