@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+import leasehold as lh
 from leasehold import testing
 from leasehold_memory import tasks
 from leasehold_memory.checking import MOST_OF_A_KIND, enqueue_due
@@ -125,3 +126,15 @@ def test_two_processes_that_look_at_once_ask_once(spoken: World) -> None:
         look.join()
     assert sorted(found) == sorted(ALL)
     assert len(spoken.client.find()) == 4
+
+
+def test_a_job_of_an_unknown_kind_stays_queued_and_is_warned_of(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = world.client.enqueue_by_name("dream_of_sheep", {"unit_id": 1}, queue="memory")
+    lh.Worker(world.client, tasks).run(until_empty=True)
+    assert enqueue_due(world.memory, NOW) == []
+    assert world.client.get(made.id).state == "queued"
+    assert [vars(each)["kind"] for each in caplog.records if "unknown" in each.message] == [
+        "dream_of_sheep"
+    ]

@@ -183,12 +183,6 @@ def test_a_bad_vector_is_a_failure_for_good_and_none_is_kept(world: World, how: 
         assert connection.execute(unit_vector.select()).all() == []
 
 
-def test_a_kind_that_nobody_knows_stays_queued(world: World) -> None:
-    made = world.client.enqueue_by_name("dream_of_sheep", {"unit_id": 1}, queue="memory")
-    lh.Worker(world.client, tasks).run(until_empty=True)
-    assert world.client.get(made.id).state == "queued"
-
-
 def test_no_error_tells_what_was_said(world: World) -> None:
     unit_id = world.say("My password is hunter2.", follows=False)
     world.server.fail("sorry", what="facts", times=2)

@@ -6,6 +6,7 @@ episode since. Two processes that look at once ask once.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from leasehold_memory.opening import Memory
 
+_logger = logging.getLogger(__name__)
+
 ABOUT_COOLDOWN = timedelta(hours=12)
 CAPSULE_COOLDOWN = timedelta(minutes=30)
 MOST_OF_A_KIND = 3  # people, and topics, that one check asks for; the next one goes on
@@ -31,6 +34,7 @@ MOST_OF_A_KIND = 3  # people, and topics, that one check asks for; the next one 
 
 def enqueue_due(memory: Memory, now: datetime) -> list[str]:
     """Enqueue what is due; returns it by its keys, as `rolling:7d` or `person:12`."""
+    _warn_of_unknown(memory)
     with memory.database.read() as connection:
         if next(_due(connection, now), None) is None:
             return []
@@ -41,6 +45,12 @@ def enqueue_due(memory: Memory, now: datetime) -> list[str]:
         for scope_key in due:
             refreshes.note_asked(connection, scope_key, now=now)
     return [key for key, answer in zip(due, answers, strict=True) if answer.is_new]
+
+
+def _warn_of_unknown(memory: Memory) -> None:
+    """Say which jobs wait for a version of this program that knows them, as long as they do."""
+    for kind, count in memory.client.store.parked_kinds().items():
+        _logger.warning("jobs of an unknown kind wait", extra={"kind": kind, "count": count})
 
 
 def _due(connection: Connection, now: datetime) -> Iterator[str]:
