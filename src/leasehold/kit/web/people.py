@@ -49,5 +49,14 @@ def changer_of(request: Request) -> Person:
     return person
 
 
-Reader: TypeAlias = Annotated[Person, Depends(person_of)]
-Changer: TypeAlias = Annotated[Person, Depends(changer_of)]
+# Coroutines: FastAPI would call a function in a thread, and wait for its turn twice.
+async def _reader(request: Request) -> Person:
+    return person_of(request)
+
+
+async def _changer(request: Request) -> Person:
+    return changer_of(request)
+
+
+Reader: TypeAlias = Annotated[Person, Depends(_reader)]
+Changer: TypeAlias = Annotated[Person, Depends(_changer)]
