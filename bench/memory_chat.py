@@ -20,7 +20,6 @@ from bench.fleet import BenchFailed
 from leasehold_memory import tasks
 from leasehold_memory.data import units
 from leasehold_memory.opening import Memory, open_memory
-from leasehold_memory.servers import ServerProcess
 from leasehold_memory.settings import open_settings
 
 if TYPE_CHECKING:
@@ -42,11 +41,12 @@ def chat_beside_jobs(_database: Database, size: Size) -> Figures:
     """Chat so often while nothing waits, and so often while so many jobs wait and run."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        model = stack.enter_context(ServerProcess())
-        memory = stack.enter_context(_prepared(home, model.base_url))
-        caller = stack.enter_context(_served(home))
-        caller.chat(0)
-        _wait_until_idle(memory)
+        base_url = stack.enter_context(_running("bench.memory_model")).strip()
+        memory = stack.enter_context(_prepared(home, base_url))
+        told = json.loads(stack.enter_context(_running("bench.memory_chat_server", str(home))))
+        caller = _Caller(told["address"], told["token"])
+        _fill(memory, size.beside)  # as much is remembered then as later
+        _burst(memory, caller)
         idle = [ms for _ in range(0, size.jobs, _BURST) for ms in _burst(memory, caller)]
         _fill(memory, size.beside)
         busy, least = _chat_while_busy(memory, caller, size)
@@ -128,13 +128,12 @@ def _prepared(home: Path, base_url: str) -> Iterator[Memory]:
 
 
 @contextmanager
-def _served(home: Path) -> Iterator[_Caller]:
-    command = [sys.executable, "-m", "bench.memory_chat_server", str(home)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def _running(*command: str) -> Iterator[str]:
+    """Run a module until the end of the `with`; yields the line that it says first."""
+    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        yield _Caller(told["address"], told["token"])
+        yield process.stdout.readline()
     finally:
         process.terminate()
         process.wait(30)

@@ -234,3 +234,23 @@ def test_what_is_remembered_is_told_to_the_model_and_secrets_are_not(
     assert done.told == [1]
     assert "likes tuna" in said[0]
     assert "Bob" not in said[0]
+
+
+def test_jobs_are_held_up_until_the_first_word_and_no_longer(
+    memory: Memory, llm: Llm, server: ModelServer
+) -> None:
+    server.pace(0.05)
+    hurried: list[bool] = []
+
+    async def listen() -> None:
+        events = chat(memory, llm, Wanted(text=TEXT), persona="")
+        waiting = asyncio.ensure_future(anext(events))
+        while not server.asked("chat"):
+            await asyncio.wait({waiting}, timeout=0.01)
+        hurried.append(memory.courtesy.is_hurried)
+        await waiting
+        hurried.append(memory.courtesy.is_hurried)
+        await events.aclose()
+
+    asyncio.run(listen())
+    assert hurried == [True, False]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -35,7 +35,20 @@ class Turn:
         self.told: list[int] = []  # the memories that the model was told of
 
     async def words(self, llm: Llm, persona: str) -> AsyncGenerator[str]:
-        """Ask the model once; yields what may be shown of its answer."""
+        """Ask the model once; yields what may be shown of its answer. Jobs wait for the first."""
+        with ExitStack() as hurry:
+            hurry.enter_context(self._memory.courtesy.hurrying())
+            async with aclosing(self._pieces(llm, persona)) as pieces:
+                async for piece in pieces:
+                    if shown := self.reply.take(piece):
+                        hurry.close()
+                        yield shown
+        if rest := self.reply.end():
+            yield rest
+        if not self.reply.text:
+            raise BadAnswer(BadReason.EMPTY, "chat")
+
+    async def _pieces(self, llm: Llm, persona: str) -> AsyncGenerator[str]:
         write = partial(
             prepare,
             self._memory,
@@ -48,12 +61,7 @@ class Turn:
         self.told = prepared.unit_ids
         async with aclosing(llm.stream(prepared.messages)) as pieces:
             async for piece in pieces:
-                if shown := self.reply.take(piece):
-                    yield shown
-        if rest := self.reply.end():
-            yield rest
-        if not self.reply.text:
-            raise BadAnswer(BadReason.EMPTY, "chat")
+                yield piece
 
     async def keep(self) -> int | None:
         """Store what was said, unless memory is off; returns the number of the episode."""

@@ -19,7 +19,10 @@ A = TypeVar("A", bound="Answer")
 
 
 class Attempt:
-    """What a handler works with. Nothing is written but by `writing`."""
+    """What a handler works with. Nothing is written but by `writing`.
+
+    Before each step it gives way to who chats: they share one interpreter.
+    """
 
     def __init__(self, job: Any) -> None:
         self.job = job
@@ -28,17 +31,18 @@ class Attempt:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Look at the memory as it is."""
-        with self.memory.database.read() as connection:
+        with self.memory.courtesy.working(), self.memory.database.read() as connection:
             yield connection
 
     def ask(self, shape: type[A], prompt: Prompt) -> A:
         """Ask the model that the settings name now; nobody waits for a lock meanwhile."""
+        self.memory.courtesy.give_way()
         return self.memory.models.llm().ask_json(shape, prompt, what=prompt.ask.value)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Write and end the job in one commit, or not at all: it may be another's by now."""
-        with self.job.transaction() as connection:
+        with self.memory.courtesy.working(), self.job.transaction() as connection:
             yield self.memory.database.joined(connection)
 
 

@@ -16,6 +16,7 @@ from leasehold_memory.data.matrix import VectorMatrix
 from leasehold_memory.data.migrating import MIGRATIONS
 from leasehold_memory.data.tables import unit_vector
 from leasehold_memory.errors import BadMemory, MemoryClosed
+from leasehold_memory.opening.courtesy import Courtesy
 from leasehold_memory.opening.models import Models
 from leasehold_memory.settings.home import make_private, memory_file, url_of
 
@@ -47,6 +48,7 @@ class Memory:
         self.models = models or Models(settings)
         self.embedder = self.models.embedder(preset)
         self.vectors = VectorMatrix(preset.dimension)
+        self.courtesy = Courtesy()
         self._owns_models = models is None
         self.database = Database(url_of(file))
 

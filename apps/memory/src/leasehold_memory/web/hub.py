@@ -88,4 +88,8 @@ def get_hub(request: Request) -> Hub:
     return hub
 
 
-OfHub: TypeAlias = Annotated[Hub, Depends(get_hub)]
+async def _hub(request: Request) -> Hub:
+    return get_hub(request)  # no function, for which FastAPI would wait for a thread
+
+
+OfHub: TypeAlias = Annotated[Hub, Depends(_hub)]

@@ -1,0 +1,68 @@
+"""Jobs give way to who chats, one at a time, and never for long."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from leasehold_memory.opening import courtesy
+from leasehold_memory.opening.courtesy import Courtesy
+
+
+def begin(courtesy: Courtesy) -> tuple[threading.Thread, threading.Event]:
+    """Let a job work, in a thread of its own; returns what says that it has got to it."""
+    working = threading.Event()
+
+    def work() -> None:
+        with courtesy.working():
+            working.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread, working
+
+
+def test_a_job_begins_when_the_last_of_those_who_hurry_has_their_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(courtesy, "MOST_SECONDS", 20.0)
+    shared = Courtesy()
+    with shared.hurrying():
+        with shared.hurrying():
+            thread, working = begin(shared)
+        assert not working.is_set()
+    thread.join(10)
+    assert working.is_set()
+
+
+def test_a_job_is_not_held_up_for_long() -> None:
+    shared = Courtesy()
+    with shared.hurrying():
+        began = time.monotonic()
+        shared.give_way()
+        assert time.monotonic() - began >= courtesy.MOST_SECONDS * 0.9
+        thread, working = begin(shared)
+        assert working.wait(10)
+    thread.join(10)
+
+
+def test_jobs_work_on_the_file_one_after_the_other() -> None:
+    shared = Courtesy()
+    with shared.working():
+        thread, working = begin(shared)
+        with shared.working():
+            assert not working.is_set()
+    thread.join(10)
+    assert working.is_set()
+
+
+def test_whoever_fails_in_a_hurry_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "MOST_SECONDS", 20.0)
+    shared = Courtesy()
+    with pytest.raises(RuntimeError), shared.hurrying():
+        raise RuntimeError
+    thread, working = begin(shared)
+    assert working.wait(10)
+    thread.join(10)
