@@ -85,6 +85,8 @@ def note_erased(connection: Connection, erasures: Collection[Erasure]) -> None:
 def _delete_entities(connection: Connection, entity_ids: Collection[int]) -> None:
     for table in (tables.unit_entity, tables.entity_alias):
         connection.execute(delete(table).where(among(table.c.entity_id, entity_ids)))
+    scopes = [f"{what}:{each}" for what in ("person", "topic") for each in entity_ids]
+    connection.execute(delete(tables.refresh).where(tables.refresh.c.scope_key.in_(scopes)))
     connection.execute(delete(tables.entity).where(among(tables.entity.c.id, entity_ids)))
 
 
