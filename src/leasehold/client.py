@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from msgspec import structs
 
-from leasehold.acting import acting_as, record, recorded, who
+from leasehold.acting import acting_as, record
 from leasehold.alerts import Alerts
 from leasehold.auditing import Audit
 from leasehold.batches import Batches
-from leasehold.bulk import (
-    CANCEL,
-    DELETE,
-    RETRY,
-    cancel_in_steps,
-    delete_in_steps,
-    delete_these_in_steps,
-    follow,
-    recorded_bulk,
-    retry_in_steps,
-    retry_these_in_steps,
-)
-from leasehold.checking import check_name, check_priority, read_job_id
+from leasehold.changing import Changing, found
+from leasehold.checking import check_name, read_job_id
 from leasehold.control import Queues, Shares, Throttles
 from leasehold.credentials import Credentials
 from leasehold.encryption import Encryption
@@ -34,15 +21,11 @@ from leasehold.enqueuing import DEFAULT_CHUNK, Enqueuer, traced_write
 from leasehold.errors import (
     BadOption,
     ForeignTenant,
-    JobNotFound,
-    StoreError,
-    WrongState,
 )
 from leasehold.filtering import read_filter
 from leasehold.id_source import IdSource
-from leasehold.keeping import PruneReport, Retentions, recorded_prune
+from leasehold.keeping import Retentions
 from leasehold.model.drawing import FOLD_ABOVE
-from leasehold.model.states import State
 from leasehold.model.why import explain
 from leasehold.paging import read_page
 from leasehold.quotas import Quotas
@@ -67,10 +50,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
     from uuid import UUID
 
-    from leasehold.acting import Doing
-    from leasehold.bulk import Bulk, Progress
     from leasehold.filtering import Filters
-    from leasehold.keeping import PruneProgress
     from leasehold.model.audit import Actor
     from leasehold.model.durations import Duration
     from leasehold.model.ids import JobId
@@ -95,7 +75,7 @@ DEFAULT_URL = "sqlite:///leasehold.db"
 DEFAULT_PAGE = 100
 
 
-class Client:
+class Client(Changing):
     """A queue's front door. Safe to share between threads; opens its store at first use.
 
     Without a url it is the one in LEASEHOLD_URL, else `sqlite:///leasehold.db`. A store that is
@@ -292,7 +272,7 @@ class Client:
     def get(self, job_id: UUID | str) -> Job:
         """Return the job, else `JobNotFound`."""
         known = read_job_id(job_id)
-        return show_job(_found(self.store.get(known), known))
+        return show_job(found(self.store.get(known), known))
 
     def reveal(self, job_id: UUID | str) -> Job:
         """Return the job with its arguments, result and error decrypted.
@@ -301,7 +281,7 @@ class Client:
         tampered with. All other verbs show of an encrypted value only which key it needs.
         """
         known = read_job_id(job_id)
-        job = open_job(_found(self.store.get(known), known), self.store.keyring)
+        job = open_job(found(self.store.get(known), known), self.store.keyring)
         record(self.store, "job.reveal", known, tenant=job.tenant)
         return job
 
@@ -372,7 +352,7 @@ class Client:
     def why(self, job_id: UUID | str) -> Why:
         """Say why the job does not run now, and what to do about it."""
         known = read_job_id(job_id)
-        return explain(_found(self.store.facts(known), known))
+        return explain(found(self.store.facts(known), known))
 
     def key(self, key: str, *, tenant: str = "") -> KeyInfo | None:
         """Say which job has a key, live or remembered; None when nothing is known of it."""
@@ -423,150 +403,3 @@ class Client:
         """Go through the jobs as they end, however they end; see `Finished.result`."""
         for _, done in each_ended(self.waiter, list(jobs), timeout):
             yield done
-
-    # -- change ----------------------------------------------------------------------------------
-    def cancel(self, job_id: UUID | str, *, by: str | None = None) -> State:
-        """End a waiting job as cancelled, or ask a running one to stop; returns its state.
-
-        A job that had ended stays as it is.
-        """
-        known = read_job_id(job_id)
-        with self._recorded("job.cancel", known, by=by) as doing:
-            state = _found(self.store.cancel(known, by=who(by)), known)
-            doing.count = int(state in {State.CANCELLED, State.RUNNING})
-        if state.is_final:
-            with suppress(StoreError):  # it is cancelled; a worker's sweep does the rest
-                self.store.follow_up([known])
-        return state
-
-    def retry(self, job_id: UUID | str) -> State:
-        """Make a failed, dead or cancelled job ready now, with its attempts to spend anew.
-
-        `KeyHeld` when another live job has its key by now.
-        """
-        known = read_job_id(job_id)
-        with self._recorded("job.retry", known):
-            state = _found(self.store.retry(known), known)
-            if state not in {State.QUEUED, State.BLOCKED}:
-                raise WrongState(known, state, "retry")
-        return state
-
-    def delete(self, job_id: UUID | str) -> None:
-        """Delete a job and its history. One that is gone already is fine, a running one is not."""
-        known = read_job_id(job_id)
-        with self._recorded("job.delete", known) as doing:
-            doing.count = len(self.store.owners([known]))
-            state = self.store.delete(known)
-            if state is not None:
-                raise WrongState(known, state, "delete")
-
-    def reprioritise(self, job_id: UUID | str, priority: int) -> State:
-        """Change the priority of a waiting job; higher runs first."""
-        known = read_job_id(job_id)
-        with self._recorded("job.reprioritise", known, priority=priority):
-            state = _found(self.store.reprioritise(known, check_priority(priority)), known)
-            if state not in {State.QUEUED, State.BLOCKED, State.FAILED}:
-                raise WrongState(known, state, "reprioritise")
-        return state
-
-    def forget_key(self, key: str, *, tenant: str = "") -> bool:
-        """Forget what is remembered of a key; False when there is nothing.
-
-        While a live job has it, it is `KeyHeld`.
-        """
-        with recorded(self.store, "key.forget", key, tenant=tenant) as doing:
-            is_forgotten = self.store.forget_key(key, tenant=tenant)
-            doing.count = int(is_forgotten)
-        return is_forgotten
-
-    def _recorded(
-        self, action: str, job_id: JobId, *, by: str | None = None, **detail: Any
-    ) -> AbstractContextManager[Doing]:
-        """Change one job, and write down that it was done."""
-        tenant = self.store.owners([job_id]).get(job_id, "")
-        return recorded(self.store, action, job_id, by=by, tenant=tenant, **detail)
-
-    # -- change many -----------------------------------------------------------------------------
-    def cancel_many(
-        self,
-        *,
-        by: str | None = None,
-        limit: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-        **filters: Unpack[Filters],
-    ) -> Bulk:
-        """Cancel all jobs that the filters name, in short steps; those that have ended stay.
-
-        `progress` is told the sums after each step. A dry run counts and changes nothing. When one
-        step fails, those before it are done: run it again.
-        """
-        where = read_filter(filters)
-        begin = partial(cancel_in_steps, by=who(by), limit=limit, dry_run=dry_run)
-        return follow(recorded_bulk(CANCEL, begin, self.store, where, by=by), progress)
-
-    def retry_many(
-        self,
-        *,
-        limit: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-        **filters: Unpack[Filters],
-    ) -> Bulk:
-        """Make all failed, dead or cancelled jobs that the filters name ready now, in steps."""
-        where = read_filter(filters)
-        begin = partial(retry_in_steps, limit=limit, dry_run=dry_run)
-        return follow(recorded_bulk(RETRY, begin, self.store, where), progress)
-
-    def retry_these(
-        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
-    ) -> Bulk:
-        """Make these failed, dead or cancelled jobs ready now, in short steps.
-
-        Those in another state, and those whose key another live job has, stay as they are.
-        """
-        known = [read_job_id(each) for each in job_ids]
-        return follow(retry_these_in_steps(self.store, known), progress)
-
-    def delete_these(
-        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
-    ) -> Bulk:
-        """Delete these jobs, those of them that do not run, in short steps."""
-        known = [read_job_id(each) for each in job_ids]
-        return follow(delete_these_in_steps(self.store, known), progress)
-
-    def delete_many(
-        self,
-        *,
-        limit: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-        **filters: Unpack[Filters],
-    ) -> Bulk:
-        """Delete all jobs that the filters name and that do not run, in steps.
-
-        At least one filter has to be given.
-        """
-        where = read_filter(filters)
-        begin = partial(delete_in_steps, limit=limit, dry_run=dry_run)
-        return follow(recorded_bulk(DELETE, begin, self.store, where), progress)
-
-    def prune(self, *, dry_run: bool = False, progress: PruneProgress | None = None) -> PruneReport:
-        """Take away now all that is past its time, which workers do by and by, in short steps.
-
-        `progress` is told the sums after each step. A dry run counts and takes nothing away.
-        """
-        report = PruneReport()
-        for report in recorded_prune(self.store, dry_run=dry_run):
-            if progress is not None:
-                progress(report)
-        return report
-
-
-Found = TypeVar("Found")
-
-
-def _found(answer: Found | None, job_id: JobId) -> Found:
-    if answer is None:
-        raise JobNotFound(job_id)
-    return answer

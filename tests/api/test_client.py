@@ -412,7 +412,7 @@ def test_the_async_client_has_the_same_verbs(aclient: lh.AsyncClient) -> None:
 
 def test_every_public_verb_of_the_client_is_on_the_async_one() -> None:
     def verbs(kind: type) -> set[str]:
-        return {name for name in vars(kind) if not name.startswith("_")}
+        return {name for name in dir(kind) if not name.startswith("_")}
 
     assert verbs(lh.Client) - {"write", "ids"} == verbs(lh.AsyncClient) - {"sync"}
 
