@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import string
+from html import unescape
 
 import pytest
 
@@ -15,6 +17,7 @@ from leasehold_memory.web.problems import PROBLEMS
 from leasehold_memory.web.texts.english import ENGLISH
 from leasehold_memory.web.texts.japanese import JAPANESE
 from tests.kit.wording import missing_texts, written_texts
+from tests.memory.data.kit import say
 from tests.memory.pages.kit import Furnished, furnish, page, send
 from tests.memory.web.kit import Asker, Standing
 
@@ -65,6 +68,16 @@ def test_memories_are_found_by_words_of_any_length_kind_and_state(
     assert "There is nothing here." in page(asker, "/memories?q=never")
     assert "You live in Nara" in page(asker, "/memories?state=closed&sensitivity=normal")
     page(asker, "/memories?kind=cat", status=422)
+
+
+def test_long_lists_go_on_page_by_page_and_miss_nothing(asker: Asker, memory: Memory) -> None:
+    with memory.database.write() as connection:
+        made = {say(connection, f"word {number}") for number in range(60)}
+    memory.client.enqueue_many(tasks.capsule_refresh.call(number) for number in range(1, 61))
+    assert set(_walk(asker, "/memories?q=word&kind=episode", r'href="/memories/(\d+)"')) == {
+        str(each) for each in made
+    }
+    assert len(set(_walk(asker, "/jobs", r'href="/jobs/([0-9a-f-]{36})"'))) == 60
 
 
 def test_a_memory_shows_its_evidence_and_what_each_version_changed(
@@ -186,6 +199,17 @@ def test_presets_are_switched_and_remembering_is_switched_off(
     assert send(asker, "/settings/active", **chosen, memory_enabled="true").status_code == 303
     assert companion.settings.current().memory_enabled
     assert send(asker, "/settings/active", **chosen | {"model": "nowhere"}).status_code == 404
+
+
+def _walk(asker: Asker, path: str, wanted: str) -> list[str]:
+    """Follow a list to its end; returns all that it shows."""
+    seen: list[str] = []
+    while path:
+        shown = page(asker, path)
+        seen += re.findall(wanted, shown)
+        onward = re.search(r'href="([^"]+)" rel="next"', shown)
+        path = unescape(onward[1]) if onward else ""
+    return seen
 
 
 def _object_of(memory: Memory, unit_id: int) -> str:
