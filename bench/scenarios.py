@@ -23,6 +23,7 @@ from bench.links_enriching import enrich_beside, enrich_links, extract
 from bench.memory_chat import chat_beside_jobs
 from bench.memory_jobs import embed_units, remember_episodes
 from bench.memory_retrieving import retrieve_units
+from bench.memory_running import start_and_idle
 from bench.raw import sql_statements, store_calls
 from bench.remembering import memory_over_time
 from bench.syncing import sync_beside_a_limit, sync_customers
@@ -201,6 +202,12 @@ SCENARIOS = (
         name="memory, first words of a reply",
         measure=chat_beside_jobs,
         size=Size(jobs=100, beside=1_000),
+        stores=(SQLITE,),
+    ),
+    Scenario(
+        name="memory, started and idle",
+        measure=start_and_idle,
+        size=Size(jobs=2, seconds=20.0),
         stores=(SQLITE,),
     ),
     # `--only "memory, retrieval" --scale 10` is 200,000 units.
