@@ -47,11 +47,23 @@ def test_a_fresh_home_without_a_key_chats_and_remembers_with_evidence_in_any_loc
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_nobody_is_let_in_without_the_token_and_it_listens_on_loopback_alone(home: Path) -> None:
-    with serve(home) as served, served.http() as http:
-        assert served.address.startswith("http://127.0.0.1:")
-        assert http.get("/api/health", headers={"Authorization": ""}).status_code == 401
-        assert http.get("/api/health").status_code == 200
+def test_two_that_run_by_accident_do_each_job_once_and_let_nobody_in_without_the_token(
+    home: Path,
+) -> None:
+    with serve(home) as first, serve(home) as second, first.http() as one, second.http() as other:
+        said = [say((one, other)[number % 2], f"I like tea{number}.") for number in range(6)]
+
+        def is_idle() -> bool:
+            (backlog,) = one.get("/api/health").json()["backlogs"]
+            return bool(backlog["waiting"] == backlog["running"] == 0)
+
+        wait_for("end of all jobs", is_idle, 60)
+        facts = one.get("/api/memories/local/units?kind=fact").json()["units"]
+        assert {fact["evidence"][0] for fact in facts} == {done["unit_id"] for done in said}
+        assert {fact["version"] for fact in facts} == {1}
+        assert other.get("/api/health").json()["status"] == "ok"
+        assert first.address.startswith("http://127.0.0.1:")
+        assert one.get("/api/health", headers={"Authorization": ""}).status_code == 401
 
 
 def test_killed_and_started_again_it_goes_on_with_the_same_token(home: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import leasehold as lh
 from leasehold_memory.companion import Companion
 from leasehold_memory.errors import BadMemory, NotStarted
+from leasehold_memory.opening import Memory
 from leasehold_memory.settings import memory_file, open_settings
 from leasehold_memory.settings.home import url_of
 from tests.faults.waiting import wait_for
@@ -130,6 +133,22 @@ def test_a_new_key_of_the_active_preset_is_followed_in_the_same_file(companion: 
             assert new.file == old.file
             assert new.preset.name == "Renamed"
     assert _tells(companion) == "local"
+
+
+def test_all_who_ask_at_once_for_a_memory_that_was_never_opened_get_the_same(
+    companion: Companion, home: Path
+) -> None:
+    memory_file(home, "third").unlink()
+    together = threading.Barrier(6)
+
+    def ask(_number: int) -> Memory:
+        together.wait(30)
+        with companion.current("third") as memory:
+            together.wait(30)
+            return memory
+
+    with ThreadPoolExecutor(6) as pool:
+        assert len(set(pool.map(ask, range(6)))) == 1
 
 
 def test_memories_that_nobody_uses_are_closed(companion: Companion) -> None:
