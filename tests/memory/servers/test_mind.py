@@ -61,6 +61,10 @@ SCHEMAS: dict[Ask, type[answers.Answer]] = {
         ("花子ちゃんの誕生日は5月3日です。", [("花子", "birthday_is", "05-03")]),
         ("猫のミケを飼っています。", [("user", "has_pet", "猫のミケ")]),
         ("花子さんはどこに住んでいますか？", []),
+        ("はじめまして、佐藤美咲です。", [("user", "name_is", "佐藤美咲")]),
+        ("犬を飼っています。名前はポチです。", [("user", "has_pet", "犬")]),
+        ("彼女の名前は由美です。", [("由美", "relation_is", "彼女")]),
+        ("来週ドイツに引っ越す予定です。", []),
         (
             "My sister Emma lives in Berlin. She loves jazz. Her birthday is May 3rd.",
             [
@@ -83,6 +87,9 @@ SCHEMAS: dict[Ask, type[answers.Answer]] = {
             [("Emma", "works_at", "Siemens"), ("Emma", "does", "plays tennis")],
         ),
         ("Does Emma live in Berlin?", []),
+        ("Hello! I'm Anna.", [("user", "name_is", "Anna")]),
+        ("My mother's birthday is on 12 June.", [("mother", "birthday_is", "06-12")]),
+        ("My dog is called Rex. I love you.", [("user", "has_pet", "dog Rex")]),
     ],
 )
 def test_it_hears_what_is_stated(text: str, facts: list[tuple[str, str, str]]) -> None:
@@ -183,7 +190,9 @@ def test_it_answers_a_question_by_what_it_is_told_to_remember() -> None:
     assert reply("花子はどこに住んでいる？", known) == (
         "覚えています。妹の花子さんは京都に住んでいます。"
     )
+    assert "Berlin" in reply("What do you know about me?", known)
     assert "remember:" not in reply("What is the time?", known)
+    assert reply("ありがとう", known) == "どういたしまして。"
 
 
 TEXTS = st.text(max_size=200) | st.lists(

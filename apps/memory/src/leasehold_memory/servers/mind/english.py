@@ -20,7 +20,7 @@ _OCCUPATIONS = (
     "scientist|carpenter|photographer|driver"
 )
 _END = r"(?=\s+(?:and|but|because|with|so|who|since|now|for|last|this|next|every)\b|[.,;!?\n]|$)"
-_THING = rf"(?:a |an |the )?(.+?){_END}"
+_THING = rf"(?:a |an |the |my )?(?!(?:you|it|that|this|him|her|them|me)\b)(.+?){_END}"
 _RELATED = re.compile(rf"\b[Mm]y (?:(?:little|big|older|younger|best) )?({_RELATIONS}),? ({_NAME})")
 _CALLED = re.compile(rf"\b[Mm]y ({_RELATIONS})(?:'s name is| is called| is named) ({_NAME})")
 _WITH = re.compile(
@@ -43,7 +43,7 @@ _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("lives_in", rf"(?:lives? in|moved to) {_THING}"),
         ("comes_from", rf"(?:comes? )?from {_THING}"),
         ("works_as", rf"(?:works?|working) as {_THING}"),
-        ("works_as", rf"(?:am |is |'m )?an? ({_OCCUPATIONS})\b"),
+        ("works_as", rf"(?:am |is |'m )?an? ((?:[a-z]+ ){{0,2}}(?:{_OCCUPATIONS}))\b"),
         ("works_at", rf"(?:works?|working) (?:at|for) {_THING}"),
         ("studies", rf"(?:study|studies|studying) {_THING}"),
         ("likes", rf"(?:likes?|loves?|enjoys?) {_THING}"),
@@ -57,10 +57,17 @@ _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _AND = re.compile(r",?\s+(?:and|but)\s+(?:also\s+)?")
-_MY_NAME = re.compile(rf"\b[Mm]y name is ({_NAME})|\b[Cc]all me ({_NAME})")
-_PET = re.compile(rf"\b(?:have|got) a (dog|cat|rabbit|bird)(?: (?:named|called) ({_NAME}))?")
+_MY_NAME = re.compile(
+    rf"\b[Mm]y name is ({_NAME})|\b[Cc]all me ({_NAME})|\bI(?:'m| am) ({_NAME})(?=[.!,]|$)"
+)
+_PETS = "dog|cat|rabbit|bird"
+_PET = re.compile(
+    rf"\b(?:have|got) a ({_PETS})(?: (?:named|called) ({_NAME}))?"
+    rf"|\b[Mm]y ({_PETS})(?:'s name)? is (?:named |called )?({_NAME})"
+)
 _BIRTHDAY = re.compile(
-    rf"\b(?:([Mm]y)|({_NAME})'s|([Hh]er|[Hh]is)) birthday is (?:on )?(.+?)(?:[.,;!?\n]|$)"
+    rf"\b(?:([Mm]y)|(?:[Mm]y )?({_NAME}|{_RELATIONS})'s|([Hh]er|[Hh]is)) birthday is "
+    r"(?:on )?(.+?)(?:[.,;!?\n]|$)"
 )
 _PLACES = frozenset({"lives_in", "comes_from", "has_been_to"})
 
@@ -113,10 +120,10 @@ def _stated(subject: str, rest: str, heard: Heard) -> None:
 
 
 def _special(sentence: str, about: str, heard: Heard) -> None:
-    for given, called in _MY_NAME.findall(sentence):
-        heard.fact(USER, "name_is", given or called)
-    for animal, name in _PET.findall(sentence):
-        heard.fact(USER, "has_pet", f"{animal} {name}".strip())
+    for names in _MY_NAME.findall(sentence):
+        heard.fact(USER, "name_is", "".join(names))
+    for animal, name, own, called in _PET.findall(sentence):
+        heard.fact(USER, "has_pet", f"{animal or own} {name or called}".strip())
     for mine, name, _pronoun, said in _BIRTHDAY.findall(sentence):
         day = month_day_in(said)
         if day is not None:

@@ -16,6 +16,10 @@ _PLAN = re.compile(
     r"\b(?:I(?:'ll| will| have to| need to| must| am going to|'m going to| promised to)|"
     rf"[Rr]emind me to|[Dd]on't let me forget to) (.+?){_END}"
 )
+_IDLE = re.compile(r"be |(?:go|see|leave|think|try)(?: now)?$")  # nobody asks about it later
+_MOVE = re.compile(
+    rf"\b(?:I'm|I am|We're|We are) ((?:moving|flying|travelling|traveling) to .+?){_END}"
+)
 _APPOINTMENT = re.compile(
     r"\bI have (an? [^.;!?\n]{0,80}?\b(?:exam|interview|appointment|meeting|test|date|deadline)\b"
     r"[^.;!?\n]*)"
@@ -46,15 +50,16 @@ _PAST = {
 }
 _DAY = re.compile(
     r",?\s+(?:(?:by|on|until|before|next|this)\s+)?(?:the day after )?"
-    r"(?:tomorrow|today|tonight|next week|this week|weekend|monday|tuesday|wednesday|thursday|"
-    r"friday|saturday|sunday)(?:\s+(?:morning|afternoon|evening|night))?",
+    r"(?:tomorrow|today|tonight|next week|next month|next year|this week|weekend|monday|"
+    r"tuesday|wednesday|thursday|friday|saturday|sunday)(?:\s+(?:morning|afternoon|evening|night))?",
     re.IGNORECASE,
 )
 
 
 def hear_plans(sentence: str, said_on: date, heard: Heard) -> None:
     """Add what a sentence says is to come, with its day, and what it says is over."""
-    for text in [*_PLAN.findall(sentence), *_APPOINTMENT.findall(sentence)]:
+    plans = [text for text in _PLAN.findall(sentence) if not _IDLE.match(text)]
+    for text in [*plans, *_MOVE.findall(sentence), *_APPOINTMENT.findall(sentence)]:
         heard.loop(_plain(text), day_in(sentence, said_on))
     for found in _DONE.finditer(sentence):
         verb = _ENDING.get(found["verb"]) or (found["at_last"] and _PAST.get(found["verb"]))

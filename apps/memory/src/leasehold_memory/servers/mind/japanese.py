@@ -26,7 +26,7 @@ _RELATIONS = (
     "いとこ|祖母|祖父|隣人"
 )
 _RELATED = re.compile(
-    rf"({_RELATIONS})の({_WORD}|[ぁ-ん]{{2,4}}?)(?={_HONORIFIC}|[はがとにをもの、。])"
+    rf"({_RELATIONS})の(?:名前は)?({_WORD}|[ぁ-ん]{{2,4}}?)(?={_HONORIFIC}|[はがとにをもの、。]|です)"
 )
 # Who is in the family has no other name as long as none is said.
 _KIN = re.compile(
@@ -44,7 +44,7 @@ _NO_THINGS = re.compile(
 _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (predicate, re.compile(pattern))
     for predicate, pattern in (
-        ("lives_in", rf"({_WORD})(?:に住|へ引っ越|に引っ越)"),
+        ("lives_in", rf"({_WORD})(?:に住|[へに]引っ越し(?:た|まし|て))"),
         ("comes_from", rf"({_WORD})(?:の)?出身|出身は({_WORD})"),
         ("works_as", rf"({_WORD})として働|仕事は({_WORD})|({_OCCUPATIONS})(?:です|だ|をして)"),
         ("works_at", rf"({_WORD})(?:で働|に勤め)"),
@@ -59,7 +59,7 @@ _SAID: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _MY_NAME = re.compile(
-    rf"名前は({_WORD})|(?:私|僕|俺)は({_WORD})(?:と(?:いい|申し|言い)ます)|^({_WORD})と(?:いい|申し)ます"
+    rf"(?:^|[私僕俺しく]の)名前は({_WORD})|(?:はじめまして|こんにちは)[、。！\s]*({_WORD})です|(?:私|僕|俺)は({_WORD})(?:と(?:いい|申し|言い)ます)|^({_WORD})と(?:いい|申し)ます"
 )
 _PET = re.compile(rf"(犬|猫|うさぎ|鳥)の({_WORD}|[ぁ-ん]{{2,4}})を?(?:と|飼)|(犬|猫|うさぎ|鳥)を飼")
 _BIRTHDAY = re.compile(r"誕生日は(\d{1,2}月\d{1,2}日)")
@@ -131,7 +131,8 @@ def _topic_among(heard: Heard, sentence: str) -> str | None:
 
 
 def _special(sentence: str, about: str, heard: Heard) -> None:
-    for groups in _MY_NAME.findall(sentence):
+    has_pet = any(predicate == "has_pet" for _, predicate, _ in heard.facts)
+    for groups in _MY_NAME.findall(sentence) if not has_pet else ():
         heard.fact(USER, "name_is", next(each for each in groups if each))
     for animal, name, alone in _PET.findall(sentence):
         heard.fact(USER, "has_pet", f"{animal}の{name}" if name else alone)
