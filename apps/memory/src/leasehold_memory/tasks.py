@@ -28,6 +28,7 @@ QUEUE = "memory"
 BOND_SCOPE = "rolling:7d"
 CAPSULE_LIMIT = 5
 BOND_COOLDOWN = timedelta(hours=6)
+MODEL_SLOTS = 3  # one less than a companion has: a slow model holds up nothing that needs none
 
 _FREE_JOB: Any = {
     "queue": QUEUE,
@@ -36,7 +37,7 @@ _FREE_JOB: Any = {
     "timeout": "10m",
 }
 # A model that is away, or asks for patience, rests for all of them; what needs none goes on.
-_MODEL_JOB: Any = _FREE_JOB | {"throttle": lh.Throttle(MODEL, running=4)}
+_MODEL_JOB: Any = _FREE_JOB | {"throttle": lh.Throttle(MODEL, running=MODEL_SLOTS)}
 
 
 class HasClient(Protocol):
