@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leasehold.web import Application
-from leasehold_memory.checking import enqueue_due
 from leasehold_memory.companion import Companion
 from leasehold_memory.settings import home_folder
 from leasehold_memory.web.app import make_app
@@ -26,6 +25,6 @@ def application(home: Path | None = None) -> Application:
     """
 
     def make(_client: lh.Client) -> FastAPI:
-        return make_app(Companion(home or home_folder(), check=enqueue_due))
+        return make_app(Companion(home or home_folder()))
 
     return Application(name=NAME, title="Memory", make_app=make)

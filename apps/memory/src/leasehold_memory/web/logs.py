@@ -7,6 +7,7 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import Any
 
+_LOGGERS = ("leasehold", "leasehold_memory")
 _KEPT = 100
 _LONGEST = 500  # characters of a field
 _PLAIN = frozenset(vars(logging.makeLogRecord({})))  # what every record has
@@ -18,14 +19,15 @@ class Logs(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.INFO)
         self._kept: deque[dict[str, Any]] = deque(maxlen=_KEPT)
-        self._logger = logging.getLogger("leasehold")
 
     def start(self) -> None:
-        self._logger.addHandler(self)
+        for name in _LOGGERS:
+            logging.getLogger(name).addHandler(self)
 
     def stop(self) -> None:
         """Safe twice."""
-        self._logger.removeHandler(self)
+        for name in _LOGGERS:
+            logging.getLogger(name).removeHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         said = {name: value for name, value in vars(record).items() if name not in _PLAIN}
