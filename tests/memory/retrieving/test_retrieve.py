@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from leasehold_memory.data import units, vectors
-from leasehold_memory.embedding import LocalEmbedder
+from leasehold_memory.embedding import HttpEmbedder, LocalEmbedder
 from leasehold_memory.errors import ModelDown
+from leasehold_memory.model.presets import EmbeddingPreset, Provider
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
 from leasehold_memory.opening import Memory
-from leasehold_memory.retrieving import Hit, Why, retrieve
+from leasehold_memory.retrieving import Hit, Why, finding, retrieve
+from leasehold_memory.servers import ModelServer
 from tests.memory.retrieving.remembering import derive, say
 
 
@@ -86,7 +90,7 @@ def test_what_holds_no_more_is_found_only_where_the_past_is_asked_for(memory: Me
 def test_words_alone_decide_while_the_embedder_is_away(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise ModelDown("away")
 
     (wanted,) = say(memory, "green tea")
@@ -96,11 +100,32 @@ def test_words_alone_decide_while_the_embedder_is_away(
     assert (found.unit_id, found.why) == (wanted, (Why.WORDS,))
 
 
+@pytest.mark.parametrize("how", ["silence", "drip"])
+def test_a_question_waits_for_no_server_that_hangs(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    (wanted,) = say(memory, "green tea")
+    monkeypatch.setattr(finding, "_PATIENCE_SECONDS", 0.2)
+    with ModelServer() as server:
+        preset = EmbeddingPreset(
+            id="served",
+            name="Served",
+            provider=Provider.HTTP,
+            model="rules-1",
+            dimension=256,
+            base_url=server.base_url,
+        )
+        with closing(HttpEmbedder(preset)) as memory.embedder:
+            server.fail(how)
+            (found,) = retrieve(memory, "tea")
+            assert (found.unit_id, found.why) == (wanted, (Why.WORDS,))
+
+
 def test_a_first_question_waits_for_no_embedder(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
-    monkeypatch.setattr(LocalEmbedder, "embed", lambda *texts: asked.append(texts))
+    monkeypatch.setattr(LocalEmbedder, "embed", lambda *texts, **_: asked.append(texts))
 
     assert not retrieve(memory, "tea")
     assert not asked

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Matrix: TypeAlias = NDArray[np.float32]
+PATIENCE_SECONDS: Final = 30.0
 
 
 class Embedder(Protocol):
@@ -24,8 +25,12 @@ class Embedder(Protocol):
         """What being near counts beside sharing words, which counts one."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> Matrix:
-        """Return a row of length one for each text; `BadEmbedding` if there is none for one."""
+    def embed(self, texts: Sequence[str], *, seconds: float = PATIENCE_SECONDS) -> Matrix:
+        """Return a row of length one for each text; `BadEmbedding` if there is none for one.
+
+        A server may take so many `seconds` for a batch; a process of ours has a patience of its
+        own.
+        """
         ...
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from leasehold_memory.embedding import child
 from leasehold_memory.embedding.checking import checked
-from leasehold_memory.embedding.interface import Matrix
+from leasehold_memory.embedding.interface import PATIENCE_SECONDS, Matrix
 from leasehold_memory.errors import EmbedderLost
 
 _PATIENCE_SECONDS = 30.0  # for one batch, which takes some milliseconds
@@ -51,7 +51,7 @@ class LocalEmbedder:
         process = self._process
         return None if process is None else process.pid
 
-    def embed(self, texts: Sequence[str]) -> Matrix:
+    def embed(self, texts: Sequence[str], *, seconds: float = PATIENCE_SECONDS) -> Matrix:  # noqa: ARG002 - it needs milliseconds, or is lost
         if not texts:
             return np.empty((0, self.dimension), np.float32)
         rows = np.concatenate([self._ask(batch) for batch in _batches(texts)])

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_PATIENCE_SECONDS = 3.0  # of a question: who chats waits for it, and words find the most
+
 
 def retrieve(
     memory: Memory,
@@ -50,7 +52,7 @@ def vector_of(memory: Memory, text: str) -> NDArray[np.float32] | None:
         if not text.strip() or memory.vectors.is_empty(connection):
             return None
     try:
-        vector: NDArray[np.float32] = memory.embedder.embed([text])[0]
+        vector: NDArray[np.float32] = memory.embedder.embed([text], seconds=_PATIENCE_SECONDS)[0]
     except (ModelFailed, BadEmbedding, EmbedderLost) as error:
         logger.warning("question not embedded", extra={"error": type(error).__name__})
         return None
