@@ -14,6 +14,7 @@ from leasehold_memory.data import entities
 from leasehold_memory.forgetting import forget_person
 from leasehold_memory.model.units import UnitKind
 from leasehold_memory.replaying import replay
+from leasehold_memory.retrieving import retrieve
 from tests.memory.deriving.kit import World, open_world
 from tests.memory.forgetting.traces import bytes_with, terms_with
 
@@ -52,6 +53,10 @@ def _known(world: World) -> set[tuple[str, ...]]:
     return told | {("capsule", u.payload["capsule_text"]) for u in world.find(UnitKind.CAPSULE)}
 
 
+def _found(world: World, text: str) -> list[str]:
+    return [hit.text for hit in retrieve(world.memory, text, limit=50)]
+
+
 def _person(world: World, name: str) -> int:
     with world.memory.database.read() as connection:
         return entities.find(connection, kind="person", q=name).entities[0].id
@@ -69,9 +74,11 @@ def test_a_memory_that_forgot_is_as_one_that_never_knew(worlds: tuple[World, Wor
     world, ignorant = worlds
     home, traces = world.memory.file.parent, ("emma", "nurse", "jazz", "osaka", "moved to")
     assert bytes_with(home, *traces)
+    assert any("Emma" in text for text in _found(world, "Emma likes jazz"))
     assert forget_person(world.memory, _person(world, "Emma")).is_erased
     assert bytes_with(home, *traces) == {}
     assert terms_with(world.memory, "emm", "nurs", "jaz") == []
+    assert not any("Emma" in text for text in _found(world, "Emma likes jazz"))
     _settle(world)
     assert _known(world) == _known(ignorant)
 
