@@ -104,6 +104,8 @@ def test_a_memory_is_corrected_and_taken_back_by_forms(
     assert send(asker, f"{own}/rollback", version=1).headers["location"].endswith("rolled_back")
     assert _object_of(memory, furnished.fact).startswith("大阪 ")
     assert page(asker, own).count("<del>") == 3
+    send(asker, f"{own}/edit", state="closed", sensitivity="secret")
+    assert ("over</span>" in page(asker, own), "secret</span>" in page(asker, own)) == (True, True)
     assert send(asker, f"{own}/edit", object_text=" ").status_code == 422
     assert send(asker, f"{own}/edit", user_text="not of a fact").status_code == 422
     assert send(asker, f"{own}/rollback", version=77).status_code == 404

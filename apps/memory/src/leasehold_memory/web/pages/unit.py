@@ -13,9 +13,9 @@ from pydantic import BaseModel
 from leasehold.kit.web import Changer, Reader, Speaker, a_text
 from leasehold.kit.web.writing import moment
 from leasehold_memory.data import edges, entities, reading, units
-from leasehold_memory.model.units import UnitKind
+from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
 from leasehold_memory.web import correcting
-from leasehold_memory.web.api.values import MOST_ID, UnitPath
+from leasehold_memory.web.api.values import MOST_ID, Level, State, UnitPath, level_of, state_of
 from leasehold_memory.web.hub import OfHub
 from leasehold_memory.web.pages.diffing import with_changes
 from leasehold_memory.web.pages.shell import PAGES, OfVisit
@@ -39,6 +39,7 @@ EDITABLE = {
     UnitKind.LOOP: ("loop_text",),
 }
 Said: TypeAlias = Annotated[str, a_text(LONGEST_TEXT)] | None
+_CLOSED = {UnitKind.FACT, UnitKind.LOOP}  # what may be over one day
 _MOMENTS = {"valid_from", "valid_to", "due_at"}
 _UNSHOWN = {"subject_id", "object_id", "entity_id"}  # they are among the people and topics
 
@@ -52,10 +53,12 @@ class Correction(BaseModel):
     summary_text: Said = None
     capsule_text: Said = None
     loop_text: Said = None
+    sensitivity: Level | None = None
+    state: State | None = None
 
     def changes(self) -> dict[str, str]:
         """Return what was sent, with line ends as they were shown: forms send others."""
-        sent = self.model_dump(exclude_none=True)
+        sent = self.model_dump(exclude_none=True, exclude={"sensitivity", "state"})
         return {name: value.replace("\r\n", "\n") for name, value in sent.items()}
 
 
@@ -77,7 +80,13 @@ def edit(
 ) -> Response:
     """Correct what a memory says; the versions before stay."""
     with hub.memory() as memory:
-        correcting.edit(memory, unit_id, said.changes())
+        correcting.edit(
+            memory,
+            unit_id,
+            said.changes(),
+            sensitivity=level_of(said.sensitivity),
+            state=state_of(said.state),
+        )
     return visit.go(f"/memories/{unit_id}", "edited")
 
 
@@ -102,6 +111,8 @@ def _look(connection: Connection, say: Speaker, unit_id: int) -> dict[str, Any]:
         "of": show(connection, say, [of])[0],
         "fields": fields_of(say, of.payload),
         "editable": [(name, of.payload[name]) for name in EDITABLE[of.kind]],
+        "sensitivities": [each.name.lower() for each in Sensitivity],
+        "states": [each.value for each in UnitState] if of.kind in _CLOSED else [],
         "evidence": _show_many(connection, say, of.evidence[-MOST_SHOWN:]),
         "derived": _show_many(connection, say, derived),
         "entities": entities.get_many(connection, entities.mentioned(connection, unit_id)),
