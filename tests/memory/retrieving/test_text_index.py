@@ -63,6 +63,7 @@ def test_a_text_contains_parts_of_words_and_every_word_that_is_asked_for(
 
         assert _containing(connection, "morr 京タワ") == {wanted}
         assert _containing(connection, "wi") == {wanted}
+        assert _containing(connection, "rr") == {wanted}
         assert _containing(connection, "morrow 大阪") == set()
         assert _containing(connection, "") == {wanted}
 

@@ -52,13 +52,14 @@ _MERGE = (
     text("INSERT INTO unit_words (unit_words) VALUES ('optimize')"),
 )
 _TEXT = text("SELECT text FROM unit_trigrams WHERE rowid = :unit_id")
+_OF_TRIGRAMS = "SELECT rowid FROM unit_trigrams WHERE unit_trigrams MATCH :a"
 _OF_WORDS = "SELECT rowid FROM unit_words WHERE unit_words MATCH :a"
 _SOMEWHERE = """
 SELECT rowid
 FROM unit_trigrams
 WHERE rowid > (SELECT max(id) FROM units) - :a AND instr(text, :b) > 0
 """
-_LOOKED_THROUGH = 20_000  # of the newest units, for signs that are no word
+_LOOKED_THROUGH = 20_000  # of the newest units, for what is no word
 _TRIGRAM = 3
 
 
@@ -107,9 +108,8 @@ def rebuild(connection: Connection, contents: Iterable[tuple[int, str]]) -> None
 def containing(query: str) -> ColumnElement[bool]:
     """Return the condition on `units.id` that its text has every word of the query somewhere.
 
-    Words are what stands between spaces, and may be parts of longer ones. One or two signs that
-    are no letters are looked for in the newest units only; one or two letters of a language with
-    spaces begin a word.
+    Words are what stands between spaces, and may be parts of longer ones. One or two signs, or one
+    or two letters inside of a word of a language with spaces, are looked for in the newest units.
     """
     words = dict.fromkeys(normalise_text(query).split())
     return and_(true(), *(_having(word) for word in words))
@@ -117,15 +117,14 @@ def containing(query: str) -> ColumnElement[bool]:
 
 def _having(word: str) -> ColumnElement[bool]:
     if len(word) >= _TRIGRAM:
-        return _among(
-            "SELECT rowid FROM unit_trigrams WHERE unit_trigrams MATCH :a", a=quoted(word)
-        )
+        return _among(_OF_TRIGRAMS, a=quoted(word))
+    somewhere = _among(_SOMEWHERE, a=_LOOKED_THROUGH, b=word)
     match [run for run in runs_of(word) if run.text == word]:
         case [Run(is_unspaced=False)]:
-            return _among(_OF_WORDS, a=f"words : {quoted(word)} *")
+            return _among(_OF_WORDS, a=f"words : {quoted(word)} *") | somewhere
         case [run]:
             return _among(_OF_WORDS, a=f"{'words' if run.pairs else 'singles'} : {quoted(word)}")
-    return _among(_SOMEWHERE, a=_LOOKED_THROUGH, b=word)
+    return somewhere
 
 
 def _among(statement: str, **values: object) -> ColumnElement[bool]:
