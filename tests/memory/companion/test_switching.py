@@ -158,6 +158,13 @@ def test_memories_that_nobody_uses_are_closed(companion: Companion) -> None:
     wait_for("closing", lambda: [preset.id for preset in held] == ["local"], 30)
 
 
+def test_who_still_has_a_memory_at_the_end_gives_it_back_without_harm(start: Start) -> None:
+    companion = start()
+    with companion.current() as memory:
+        companion.close()
+    assert memory.preset.id == "local"
+
+
 def test_before_its_start_and_after_its_end_there_is_no_memory(start: Start, home: Path) -> None:
     companion = start()
     companion.close()

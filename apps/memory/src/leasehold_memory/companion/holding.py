@@ -49,9 +49,11 @@ class Holding:
             self._held[memory.preset].users += 1
 
     def give_back(self, memory: Memory) -> None:
-        """Let it have one user less."""
+        """Let it have one user less; fine, too, when all of them were closed meanwhile."""
         with self._lock:
-            self._held[memory.preset].users -= 1
+            held = self._held.get(memory.preset)
+            if held is not None:
+                held.users -= 1
 
     def close_unused(self) -> None:
         """Close memories that nobody uses."""
