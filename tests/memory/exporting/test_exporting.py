@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from leasehold_memory.exporting import export_memory, import_memory
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
 from leasehold_memory.opening import Memory, open_memory
 from leasehold_memory.settings import Settings
+from leasehold_memory.settings.home import memory_file
 from tests.memory.data.kit import NOON, fact, say, summary
 
 
@@ -54,8 +56,9 @@ def _rows(memory: Memory) -> dict[str, list[Any]]:
 
 
 @pytest.fixture
-def second(home: Path, settings: Settings) -> Iterator[Memory]:
+def second(home: Path, settings: Settings, sqlite_template: Path) -> Iterator[Memory]:
     """An empty memory, of another preset."""
+    shutil.copy(sqlite_template, memory_file(home, "second"))
     preset = msgspec.structs.replace(settings.current().embedding, id="second")
     with open_memory(home, preset, settings) as opened:
         yield opened
@@ -158,6 +161,17 @@ BROKEN: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "a lost version": _unit(lambda unit: unit["versions"].pop(0)),
     "an unknown kind": _unit(lambda unit: unit.update(kind=9)),
     "a lost entity": _unit(lambda unit: unit["entities"][0].update(entity_id=77)),
+    "a secret state": _unit(lambda unit: unit.update(state="大阪")),
+    "the depth": lambda lines: [lines[0], b'{"line":"unit","held":' + b"[" * 100_000],
+    "a fact of nobody": lambda lines: [
+        line.replace(b'"subject_id":1', b'"subject_id":99') for line in lines
+    ],
+    "a number too large": lambda lines: [
+        line.replace(b'"subject_id":1', b'"subject_id":99999999999999999999') for line in lines
+    ],
+    "one identity for two": lambda lines: [
+        line.replace(b"kyoto", "大阪".encode()) for line in lines
+    ],
     "no zone": _unit(lambda unit: unit.update(created_at="2026-01-01T00:00:00")),
 }
 

@@ -139,6 +139,9 @@ def check(kind: UnitKind, payload: Mapping[str, Any]) -> None:
         raise BadPayload(kind.name, wrong)
 
 
+_MOST = 2**63  # of SQLite
+
+
 def _fits(column: Column[Any], value: Any) -> bool:
     if value is None:
         return bool(column.nullable)
@@ -147,7 +150,9 @@ def _fits(column: Column[Any], value: Any) -> bool:
     if isinstance(column.type, JSON):
         return True
     wanted = column.type.python_type
-    return isinstance(value, (int, float) if wanted is float else wanted)
+    if wanted in {int, float} and not isinstance(value, bool) and isinstance(value, int | float):
+        return abs(value) < _MOST and (wanted is float or isinstance(value, int))
+    return wanted not in {int, float} and isinstance(value, wanted)
 
 
 def _is_moment(value: Any) -> bool:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from sqlalchemy.exc import IntegrityError
+
 import leasehold as lh
 from leasehold_memory import tasks
 from leasehold_memory.data import restoring
+from leasehold_memory.errors import BadExport
 from leasehold_memory.exporting.reading import read_lines
 from leasehold_memory.model.units import UnitKind, UnitState
 
@@ -36,6 +39,13 @@ def import_memory(memory: Memory, lines: Iterable[bytes]) -> Imported:
     `BadExport` or `ImportConflict`, and nothing is changed. Who wants to write waits meanwhile.
     """
     read = read_lines(lines)
+    try:
+        return _bring_in(memory, read)
+    except IntegrityError:
+        raise BadExport(1, "what is in it contradicts itself") from None
+
+
+def _bring_in(memory: Memory, read: Read) -> Imported:
     with memory.database.write_session() as session:
         connection = session.connection()
         entities = restoring.restore_entities(connection, read.entities.values())

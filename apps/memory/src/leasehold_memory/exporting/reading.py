@@ -50,13 +50,13 @@ def read_lines(lines: Iterable[bytes]) -> Read:
 def _decoded(decoder: msgspec.json.Decoder[Line], number: int, raw: bytes) -> Line:
     try:
         return decoder.decode(raw)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise BadExport(number, _without_values(error)) from None
 
 
 def _without_values(error: Exception) -> str:
     """Say what is wrong, not what was written there: it may be somebody's memory."""
-    is_told = isinstance(error, msgspec.ValidationError) and "Invalid value" not in str(error)
+    is_told = isinstance(error, msgspec.ValidationError) and "value" not in str(error)
     return str(error) if is_told else "it is no line of an export"
 
 
