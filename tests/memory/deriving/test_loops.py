@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from leasehold_memory import tasks
+from leasehold_memory.data import units
 from leasehold_memory.deriving import loops
 from leasehold_memory.model.answers import FoundLoop, Loops
 from leasehold_memory.model.units import UnitKind, UnitState
@@ -74,3 +75,12 @@ def test_a_loop_is_closed_however_its_end_is_worded_since_the_model_is_shown_wha
     loop = world.only(UnitKind.LOOP)
     assert (loop.payload["loop_text"], loop.state) == ("finish the report", UnitState.CLOSED)
     assert loop.version == 2
+
+
+def test_a_loop_that_a_person_has_reworded_is_closed_by_its_new_words(spoken: World) -> None:
+    say_loops(spoken, 1, OPENED)
+    with spoken.memory.database.write() as connection:
+        units.edit(connection, spoken.only(UnitKind.LOOP).id, {"loop_text": "Ring Emma up"})
+    say_loops(spoken, 2, FoundLoop(text="Ring Emma up", is_done=True))
+    loop = spoken.only(UnitKind.LOOP)
+    assert (loop.state, loop.payload["loop_text"]) == (UnitState.CLOSED, "Ring Emma up")

@@ -106,6 +106,18 @@ def spoken_of(connection: Connection, unit_id: int, *, without: int) -> list[Spo
     ]
 
 
+def loop_called(connection: Connection, said: str) -> str | None:
+    """Return the identity of the loop that says exactly this, as when a person has reworded it."""
+    query = (
+        select(unit.c.identity)
+        .join(payload_loop, payload_loop.c.unit_id == unit.c.id)
+        .where(unit.c.kind == UnitKind.LOOP, payload_loop.c.loop_text == said)
+        .order_by(unit.c.id)
+        .limit(1)
+    )
+    return connection.scalar(query)
+
+
 def open_before(connection: Connection, at: datetime, episode_id: int, *, limit: int) -> list[str]:
     """Return the texts of loops that were open before an episode, the newest first.
 

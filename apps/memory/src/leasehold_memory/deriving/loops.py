@@ -36,7 +36,7 @@ def write(connection: Connection, unit_id: int, answer: Loops, job: Origin | Non
     Whether a loop is open is what was said last of it, whichever episode is derived last.
     """
     episode = episode_of(connection, unit_id)
-    found = {key: each for each in answer.loops if (key := name_key(each.text))}
+    found = {key: each for each in answer.loops if (key := _identity(connection, each.text))}
     left = _left(connection, unit_id, found)
     saved = {key: _write(connection, episode, key, each, job) for key, each in found.items()}
     units.set_evidence(
@@ -48,6 +48,10 @@ def write(connection: Connection, unit_id: int, answer: Loops, job: Origin | Non
         _settle(connection, loop, without=unit_id, job=job)
     changed = {each.unit_id for each in saved.values() if each.is_changed}
     return sorted(changed | {loop.id for loop in left})
+
+
+def _identity(connection: Connection, text: str) -> str:
+    return claims.loop_called(connection, text) or name_key(text)
 
 
 def _write(
