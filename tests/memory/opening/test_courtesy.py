@@ -66,3 +66,15 @@ def test_whoever_fails_in_a_hurry_holds_nobody_up(monkeypatch: pytest.MonkeyPatc
     thread, working = begin(shared)
     assert working.wait(10)
     thread.join(10)
+
+
+def test_who_chats_does_not_wait_for_jobs_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "MOST_SECONDS", 20.0)
+    shared = Courtesy()
+    with shared.hurrying():
+        begun = [begin(shared) for _ in range(3)]
+        with shared.first():
+            assert not any(working.is_set() for _, working in begun)
+    for thread, working in begun:
+        thread.join(10)
+        assert working.is_set()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def store(memory: Memory, wanted: Wanted, reply: Reply, *, now: datetime) -> int:
     """Store an episode with its reflection, if there is one, and enqueue what follows it."""
     reflection = reply.reflection
-    with memory.database.write_session() as session:
+    with memory.courtesy.first(), memory.database.write_session() as session:
         connection = session.connection()
         unit_id = units.save_episode(
             connection,

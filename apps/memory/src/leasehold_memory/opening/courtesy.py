@@ -7,8 +7,11 @@ time. So jobs read and write one after the other, and a reply meets one of them 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import leasehold as lh
 
 MOST_SECONDS = 0.1  # that a job waits: a model that thinks for long holds nobody up
 
@@ -42,12 +45,33 @@ class Courtesy:
                     self._is_free.set()
 
     @contextmanager
-    def working(self) -> Iterator[None]:
-        """Let no other job work on the file meanwhile. No model is asked in the `with`."""
-        with self._one:
-            self.give_way()
+    def first(self) -> Iterator[None]:
+        """Work on the file before all jobs that wait; after the one that works, if any."""
+        with self.hurrying(), self._one:
             yield
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Let no other job work on the file meanwhile. No model is asked in the `with`.
+
+        What the worker tells the job strikes at the end: in between, the turn might be lost.
+        """
+        with lh.shielded():
+            self._take_turn(time.monotonic() + MOST_SECONDS)
+            try:
+                yield
+            finally:
+                self._one.release()
 
     def give_way(self) -> None:
         """Wait while somebody is in a hurry, and never for long."""
         self._is_free.wait(MOST_SECONDS)
+
+    def _take_turn(self, until: float) -> None:
+        """Wait as `give_way` does, and not with the file in hand: who hurries may need it."""
+        while True:
+            self._is_free.wait(max(0.0, until - time.monotonic()))
+            self._one.acquire()
+            if self._is_free.is_set() or time.monotonic() >= until:
+                return
+            self._one.release()
