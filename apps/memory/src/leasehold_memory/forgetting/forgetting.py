@@ -46,8 +46,8 @@ class Forgotten(NamedTuple):
 def forget_person(memory: Forgetful, entity_id: int) -> Forgotten:
     """Delete a person (or topic, place, thing) with every trace; `EntityNotFound` if unknown.
 
-    Found by what is linked to them, and by their names in any version of any unit: whole words, or
-    anywhere in Japanese. Aliases that others have, too, and names of one character do not count.
+    Found by what is linked to them, and by their names in any version of any unit: see `Naming`.
+    Aliases that others have, too, and names of one character do not count.
     """
     with memory.database.read() as connection:
         naming = tracing.naming_of(connection, entity_id)
