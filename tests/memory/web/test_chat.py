@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
+import leasehold as lh
 from leasehold_memory.data import units
 from leasehold_memory.embedding import LocalEmbedder
 from leasehold_memory.model.stored import Unit
@@ -194,3 +196,23 @@ def test_what_is_no_chat_is_refused_before_the_model_is_asked(
 ) -> None:
     assert http.post("/api/chat", json=body).status_code == 422
     assert server.asked() == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (OperationalError("INSERT", {}, Exception("disk I/O error")), "store-unavailable"),
+        (lh.StoreFull("the disk is full"), "store-full"),
+    ],
+)
+def test_what_cannot_be_stored_is_told_at_the_end_of_the_reply(
+    http: httpx.Client, monkeypatch: pytest.MonkeyPatch, error: Exception, name: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("leasehold_memory.chatting.turn.store", fail)
+    *tokens, (event, problem) = say(http)
+    assert tokens
+    assert (event, problem["type"].rpartition(":")[2]) == ("error", name)
+    assert TEXT not in json.dumps(problem, ensure_ascii=False)

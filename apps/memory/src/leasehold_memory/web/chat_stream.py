@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import Response
 
+import leasehold as lh
 from leasehold.web import until_over
 from leasehold_memory.chatting import Event
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
+_logger = logging.getLogger("leasehold_memory.web")
 HEARTBEAT_SECONDS = 15.0
 _UNREAD_SECONDS = 30.0  # after which somebody who reads nothing has left
 _HEADERS = [
@@ -25,13 +29,16 @@ _HEADERS = [
 
 
 class ChatStream(Response):
-    """Sends each event as `write` writes it. `on_end` is called when all of it is over."""
+    """Sends each event as `write` writes it, and an error in place of the end.
+
+    `on_end` is called when all of it is over.
+    """
 
     def __init__(
         self,
         events: AsyncGenerator[Event],
         *,
-        write: Callable[[Event], bytes],
+        write: Callable[[Event | Exception], bytes],
         on_end: Callable[[], None],
     ) -> None:
         super().__init__()
@@ -67,7 +74,13 @@ class ChatStream(Response):
             if not self._next.done():
                 await _send(send, b": still here\n\n")
                 continue
-            event, self._next = self._next.result(), None
+            ended, self._next = self._next, None
+            try:
+                event = ended.result()
+            except (lh.LeaseholdError, SQLAlchemyError) as error:
+                _logger.warning("chat failed", extra={"error": type(error).__name__})
+                await _send(send, self._write(error))
+                return
             if event is None:
                 return
             await _send(send, self._write(event))

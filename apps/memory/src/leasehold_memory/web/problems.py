@@ -22,6 +22,8 @@ PROBLEMS = Problems(
         errors.ModelRefusedKey: (503, "model-refused-key"),
         errors.ModelRefusedRequest: (503, "model-refused-request"),
         errors.BadMemory: (503, "bad-memory"),
+        errors.MemoryClosed: (503, "memory-closed"),
+        errors.NotStarted: (503, "not-started"),
         errors.TooNew: (503, "too-new"),
     }
 )

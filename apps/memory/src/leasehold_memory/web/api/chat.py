@@ -11,7 +11,9 @@ from fastapi import APIRouter, Response
 from pydantic import Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 
+import leasehold as lh
 from leasehold.kit.web import Changer, Command, a_text
+from leasehold.web import make_problem
 from leasehold_memory.chatting import Done, Event, Failed, Token, Wanted, chat
 from leasehold_memory.model.units import Sensitivity
 from leasehold_memory.web.api.values import Level
@@ -26,6 +28,9 @@ _WORDS = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*[^\x00-\x20\x7f\s][^\x00-\x08\x0b\
 Words: TypeAlias = Annotated[
     str, StringConstraints(strict=True, min_length=1, max_length=LONGEST_TEXT, pattern=_WORDS)
 ]
+_NOT_STORED = make_problem(
+    503, "store-unavailable", "what was said could not be stored just now; try again"
+)
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
@@ -77,7 +82,7 @@ def begin(hub: Hub, wanted: Wanted) -> tuple[AsyncGenerator[Event], ExitStack]:
         return events, held.pop_all()
 
 
-def write_event(event: Event) -> bytes:
+def write_event(event: Event | Exception) -> bytes:
     """Write it as a browser reads it."""
     match event:
         case Token(text):
@@ -87,6 +92,10 @@ def write_event(event: Event) -> bytes:
         case Failed(error=error, preset_id=preset_id, unit_id=unit_id):
             problem = msgspec.json.decode(PROBLEMS.tell(error).encode())
             return _written("error", problem | {"preset_id": preset_id, "unit_id": unit_id})
+        case lh.LeaseholdError():
+            return _written("error", msgspec.json.decode(PROBLEMS.tell(event).encode()))
+        case Exception():
+            return _written("error", msgspec.json.decode(_NOT_STORED.encode()))
         case _:
             assert_never(event)
 
