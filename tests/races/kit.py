@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import psycopg
 
 from leasehold.store import sql
-from leasehold.store.postgres import bulk, claiming, lanes, leases, needing, people, rules
-from leasehold.store.postgres import store as postgres_store
+from leasehold.store.postgres import (
+    bulk,
+    claiming,
+    lanes,
+    leases,
+    needing,
+    people,
+    rules,
+    tending,
+)
 from leasehold.store.postgres.store import PostgresStore
 from leasehold.store.sqlite import statements
 
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 THOROUGH_VARIABLE = "LEASEHOLD_THOROUGH"
 PATIENCE_SECONDS = 20.0
-_LOADERS = (postgres_store, bulk, claiming, lanes, leases, needing, people, rules, statements)
+_LOADERS = (bulk, claiming, lanes, leases, needing, people, rules, statements, tending)
 
 
 def crowd(thorough: int) -> int:
