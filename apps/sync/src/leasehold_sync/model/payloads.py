@@ -40,7 +40,8 @@ def _without_nul(value: Any) -> Any:
         case str():
             return value.replace("\0", "")
         case dict():
-            return {_without_nul(key): _without_nul(each) for key, each in value.items()}
+            # In order: of two names that are one then, always the same one stays.
+            return {_without_nul(key): _without_nul(each) for key, each in sorted(value.items())}
         case list():
             return [_without_nul(each) for each in value]
         case _:
