@@ -15,7 +15,6 @@ from leasehold_memory.checking import MOST_OF_A_KIND, enqueue_due
 from leasehold_memory.data import entities, units
 from tests.memory.deriving.kit import BEGAN, World
 
-NOW = datetime.now(UTC)
 BOND, CAPSULE, PERSON, TOPIC = "rolling:7d", "recent:5", "person:1", "topic:2"
 ALL = [BOND, CAPSULE, PERSON, TOPIC]
 
@@ -43,11 +42,12 @@ def speak(world: World, *names: str) -> int:
 
 
 def at(**later: float) -> datetime:
-    return NOW + timedelta(**later)
+    """Say when: by the real clock, which jobs write down, too."""
+    return datetime.now(UTC) + timedelta(**later)
 
 
 def test_everything_is_due_that_was_never_written(spoken: World) -> None:
-    assert enqueue_due(spoken.memory, NOW) == ALL
+    assert enqueue_due(spoken.memory, at()) == ALL
     assert {job.kind: job.args for job in spoken.client.find()} == {
         "bond_summary": {"scope_key": BOND},
         "capsule_refresh": {"limit": 5},
@@ -57,20 +57,20 @@ def test_everything_is_due_that_was_never_written(spoken: World) -> None:
 
 
 def test_nothing_is_due_while_the_same_is_queued(spoken: World) -> None:
-    enqueue_due(spoken.memory, NOW)
+    enqueue_due(spoken.memory, at())
     speak(spoken)
     assert enqueue_due(spoken.memory, at(days=2)) == []
     assert len(spoken.client.find()) == 4
 
 
 def test_nothing_is_due_without_a_new_episode(spoken: World) -> None:
-    enqueue_due(spoken.memory, NOW)
+    enqueue_due(spoken.memory, at())
     testing.drain(spoken.client, tasks)
     assert enqueue_due(spoken.memory, at(days=2)) == []
 
 
 def test_nothing_is_due_within_its_cooldown(spoken: World) -> None:
-    enqueue_due(spoken.memory, NOW)
+    enqueue_due(spoken.memory, at())
     testing.drain(spoken.client, tasks)
     speak(spoken)
     assert enqueue_due(spoken.memory, at(minutes=29)) == []
@@ -83,7 +83,7 @@ def test_nothing_is_due_within_its_cooldown(spoken: World) -> None:
 
 def test_what_has_failed_for_good_is_not_asked_for_every_30_seconds(spoken: World) -> None:
     spoken.server.fail("sorry", what="capsule", times=10)
-    enqueue_due(spoken.memory, NOW)
+    enqueue_due(spoken.memory, at())
     for _ in range(5):
         testing.drain(spoken.client, tasks)
         testing.advance(spoken.client, "1h")
@@ -97,8 +97,8 @@ def test_a_clock_that_is_set_back_starves_nobody_and_makes_nothing_twice(spoken:
     enqueue_due(spoken.memory, at(days=400))
     testing.drain(spoken.client, tasks)
     speak(spoken)
-    assert enqueue_due(spoken.memory, NOW - timedelta(days=1)) == ALL
-    assert enqueue_due(spoken.memory, NOW - timedelta(days=1, hours=1)) == []
+    assert enqueue_due(spoken.memory, at(days=-1)) == ALL
+    assert enqueue_due(spoken.memory, at(days=-1, hours=-1)) == []
 
 
 def test_all_get_their_turn_the_most_important_first(world: World) -> None:
@@ -106,7 +106,7 @@ def test_all_get_their_turn_the_most_important_first(world: World) -> None:
     for count in range(len(names)):
         speak(world, *names[: count + 1])
     asked = []
-    while due := enqueue_due(world.memory, NOW):
+    while due := enqueue_due(world.memory, at()):
         assert sum(key.startswith("person") for key in due) <= MOST_OF_A_KIND
         asked += due
         testing.drain(world.client, tasks)
@@ -117,7 +117,7 @@ def test_all_get_their_turn_the_most_important_first(world: World) -> None:
 def test_two_processes_that_look_at_once_ask_once(spoken: World) -> None:
     found: list[str] = []
     looks = [
-        threading.Thread(target=lambda: found.extend(enqueue_due(spoken.memory, NOW)))
+        threading.Thread(target=lambda: found.extend(enqueue_due(spoken.memory, at())))
         for _ in range(8)
     ]
     for look in looks:
@@ -133,7 +133,7 @@ def test_a_job_of_an_unknown_kind_stays_queued_and_is_warned_of(
 ) -> None:
     made = world.client.enqueue_by_name("dream_of_sheep", {"unit_id": 1}, queue="memory")
     lh.Worker(world.client, tasks).run(until_empty=True)
-    assert enqueue_due(world.memory, NOW) == []
+    assert enqueue_due(world.memory, at()) == []
     assert world.client.get(made.id).state == "queued"
     assert [vars(each)["kind"] for each in caplog.records if "unknown" in each.message] == [
         "dream_of_sheep"

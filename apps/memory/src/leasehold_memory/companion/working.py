@@ -42,11 +42,14 @@ class Working:
 
     def stop(self) -> None:
         """Work at none. Safe twice."""
-        worker, memory, self._worker, self.memory = self._worker, self.memory, None, None
+        worker, memory = self._worker, self.memory
         if worker is None or memory is None:
             return
-        worker.stop(within=self._drain_seconds)
-        self._holding.give_back(memory)
+        try:
+            worker.stop(within=self._drain_seconds)
+        finally:  # until then it may still take a job
+            self._worker = self.memory = None
+            self._holding.give_back(memory)
         _logger.info("worker stopped", extra={"preset": memory.preset.id})
 
     def _start(self, memory: Memory) -> None:

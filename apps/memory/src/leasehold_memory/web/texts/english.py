@@ -310,6 +310,8 @@ ENGLISH: Mapping[str, str] = {
     "problem.model-refused-key": "The model refuses our key. Look at its preset in the settings.",
     "problem.model-refused-request": "The model refuses this. Look at its preset in the settings.",
     "problem.bad-memory": "The file of this memory can't be used. The log of the service says why.",
+    "problem.memory-closed": "This memory is not open here any more. Try it once more.",
+    "problem.not-started": "The companion does not run: it has just ended, or not begun yet.",
     "problem.too-new": "The file was written by a newer version of this program.",
     "problem.unauthenticated": (
         "Open the address with the token that the companion said when it was started."

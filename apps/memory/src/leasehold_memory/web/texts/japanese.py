@@ -315,6 +315,8 @@ JAPANESE: Mapping[str, str] = {
         "モデルがこの要求を受け付けません。設定のプリセットを確認してください。"
     ),
     "problem.bad-memory": "この記憶のファイルは使えません。詳しくはサービスのログにあります。",
+    "problem.memory-closed": "この記憶はもう開かれていません。もう一度試してください。",
+    "problem.not-started": "コンパニオンは動いていません。起動前か、終了したところです。",
     "problem.too-new": "このファイルは新しい版のプログラムで書かれています。",
     "problem.unauthenticated": "起動時に表示された、トークン付きのアドレスを開いてください。",
     "problem.home": "チャットへ",
