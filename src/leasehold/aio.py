@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
-from leasehold.acting import acting_as, who
+from leasehold.acting import acting_as
 from leasehold.async_access import AsyncAudit, AsyncTokens
 from leasehold.async_alerts import AsyncAlerts
 from leasehold.async_batches import AsyncBatches
+from leasehold.async_changing import AsyncChanging
 from leasehold.async_control import AsyncQueues, AsyncRetentions, AsyncShares, AsyncThrottles
+from leasehold.async_looking import AsyncLooking
 from leasehold.async_quotas import AsyncQuotas
 from leasehold.async_schedules import AsyncSchedules
 from leasehold.async_secrets import AsyncCredentials, AsyncEncryption
 from leasehold.async_statistics import AsyncStats
 from leasehold.async_waiting import each_ended_async, wait_many_async
-from leasehold.bulk import (
-    CANCEL,
-    DELETE,
-    RETRY,
-    Bulk,
-    Verb,
-    cancel_in_steps,
-    delete_in_steps,
-    delete_these_in_steps,
-    recorded_bulk,
-    retry_in_steps,
-    retry_these_in_steps,
-)
-from leasehold.checking import read_job_id
-from leasehold.client import DEFAULT_PAGE, Client
+from leasehold.client import Client
 from leasehold.enqueuing import DEFAULT_CHUNK, AsyncEnqueuer, traced_async_write
-from leasehold.filtering import read_filter
-from leasehold.keeping import PruneReport, recorded_prune
 from leasehold.model.drawing import FOLD_ABOVE
 from leasehold.store.callers import bind_async_caller
 from leasehold.waiting import results_of
@@ -41,10 +26,8 @@ from leasehold.waiting import results_of
 if TYPE_CHECKING:
     from collections.abc import (
         AsyncIterator,
-        Callable,
         Coroutine,
         Iterable,
-        Iterator,
         Mapping,
         Sequence,
     )
@@ -53,18 +36,10 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
     from uuid import UUID
 
-    from leasehold.bulk import Progress
-    from leasehold.filtering import Filters
-    from leasehold.keeping import PruneProgress
     from leasehold.model.audit import Actor
     from leasehold.model.durations import Duration
-    from leasehold.model.keys import KeyInfo
-    from leasehold.model.saving import Checkpoint, Step
-    from leasehold.model.states import State
-    from leasehold.model.values import Attempt, Job, NewJob, QueueCounts, WorkerInfo
-    from leasehold.model.why import Why
+    from leasehold.model.values import NewJob
     from leasehold.options import Callback, JobOptions
-    from leasehold.paging import Page
     from leasehold.sealing.keyring import Keyring
     from leasehold.store.base import Answers, Store
     from leasehold.task import Call, Enqueued, Task
@@ -74,10 +49,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-Sums = TypeVar("Sums")
 
 
-class AsyncClient:
+class AsyncClient(AsyncLooking, AsyncChanging):
     """`Client` for asyncio. Cancelling an await does not undo what its thread has begun."""
 
     def __init__(
@@ -213,75 +187,6 @@ class AsyncClient:
         write = traced_async_write(bind_async_caller(self.store, connection))
         return AsyncEnqueuer(self._client.ids, write, is_for_tenant=self.tenant is not None)
 
-    async def get(self, job_id: UUID | str) -> Job:
-        """Return the job, else `JobNotFound`."""
-        return await asyncio.to_thread(self._client.get, job_id)
-
-    async def reveal(self, job_id: UUID | str) -> Job:
-        """Return the job, decrypted; see `Client.reveal`."""
-        return await asyncio.to_thread(self._client.reveal, job_id)
-
-    async def find(
-        self,
-        *,
-        limit: int = DEFAULT_PAGE,
-        before: UUID | str | None = None,
-        **filters: Unpack[Filters],
-    ) -> list[Job]:
-        """List jobs, newest first. For the next page pass the last one's id as `before`."""
-        return await asyncio.to_thread(self._client.find, limit=limit, before=before, **filters)
-
-    async def page(
-        self,
-        *,
-        limit: int = DEFAULT_PAGE,
-        before: UUID | str | None = None,
-        **filters: Unpack[Filters],
-    ) -> Page:
-        """List jobs as `find` does, but do not look for long for those that are rare."""
-        return await asyncio.to_thread(self._client.page, limit=limit, before=before, **filters)
-
-    async def each(
-        self, *, page: int = DEFAULT_PAGE, **filters: Unpack[Filters]
-    ) -> AsyncIterator[Job]:
-        """Go through all jobs, newest first, reading them page by page."""
-        before: UUID | None = None
-        while True:
-            jobs = await self.find(limit=page, before=before, **filters)
-            for job in jobs:
-                yield job
-            if len(jobs) < page:
-                return
-            before = jobs[-1].id
-
-    async def history(self, job_id: UUID | str) -> list[Attempt]:
-        """List the job's ended attempts, oldest first."""
-        return await asyncio.to_thread(self._client.history, job_id)
-
-    async def checkpoint(self, job_id: UUID | str) -> Checkpoint | None:
-        """Return how far the job is, as it has saved it itself; None when it has saved nothing."""
-        return await asyncio.to_thread(self._client.checkpoint, job_id)
-
-    async def steps(self, job_id: UUID | str) -> list[Step]:
-        """List the steps that the job remembers, oldest first."""
-        return await asyncio.to_thread(self._client.steps, job_id)
-
-    async def why(self, job_id: UUID | str) -> Why:
-        """Say why the job does not run now, and what to do about it."""
-        return await asyncio.to_thread(self._client.why, job_id)
-
-    async def key(self, key: str, *, tenant: str = "") -> KeyInfo | None:
-        """Say which job has a key, live or remembered; None when nothing is known of it."""
-        return await asyncio.to_thread(self._client.key, key, tenant=tenant)
-
-    async def counts(self) -> list[QueueCounts]:
-        """Count the live jobs of each queue."""
-        return await asyncio.to_thread(self._client.counts)
-
-    async def workers(self) -> list[WorkerInfo]:
-        """List the workers that have shown themselves."""
-        return await asyncio.to_thread(self._client.workers)
-
     @overload
     async def wait(
         self,
@@ -332,117 +237,5 @@ class AsyncClient:
         async for _, done in each_ended_async(self._client.waiter, list(jobs), timeout):
             yield done
 
-    async def cancel(self, job_id: UUID | str, *, by: str | None = None) -> State:
-        """End a waiting job as cancelled, or ask a running one to stop; returns its state."""
-        return await asyncio.to_thread(self._client.cancel, job_id, by=by)
-
-    async def retry(self, job_id: UUID | str) -> State:
-        """Make a failed, dead or cancelled job ready now, with its attempts to spend anew."""
-        return await asyncio.to_thread(self._client.retry, job_id)
-
-    async def delete(self, job_id: UUID | str) -> None:
-        """Delete a job and its history. One that is gone already is fine, a running one is not."""
-        await asyncio.to_thread(self._client.delete, job_id)
-
-    async def reprioritise(self, job_id: UUID | str, priority: int) -> State:
-        """Change the priority of a waiting job; higher runs first."""
-        return await asyncio.to_thread(self._client.reprioritise, job_id, priority)
-
-    async def forget_key(self, key: str, *, tenant: str = "") -> bool:
-        """Forget what is remembered of a key; `KeyHeld` while a live job has it."""
-        return await asyncio.to_thread(self._client.forget_key, key, tenant=tenant)
-
-    async def cancel_many(
-        self,
-        *,
-        by: str | None = None,
-        limit: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-        **filters: Unpack[Filters],
-    ) -> Bulk:
-        """Cancel all jobs that the filters name, in short steps; see `Client.cancel_many`.
-
-        Cancelling the await ends it after the present step.
-        """
-        begin = partial(cancel_in_steps, by=who(by), limit=limit, dry_run=dry_run)
-        return await self._change_many(CANCEL, begin, filters, progress, by=by)
-
-    async def retry_many(
-        self,
-        *,
-        limit: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-        **filters: Unpack[Filters],
-    ) -> Bulk:
-        """Make all failed, dead or cancelled jobs that the filters name ready now, in steps."""
-        begin = partial(retry_in_steps, limit=limit, dry_run=dry_run)
-        return await self._change_many(RETRY, begin, filters, progress)
-
-    async def retry_these(
-        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
-    ) -> Bulk:
-        """Make these failed, dead or cancelled jobs ready now; see `Client.retry_these`."""
-        store = await asyncio.to_thread(lambda: self.store)
-        known = [read_job_id(each) for each in job_ids]
-        steps = await asyncio.to_thread(retry_these_in_steps, store, known)
-        return await _walk(steps, Bulk(), progress)
-
-    async def delete_these(
-        self, job_ids: Iterable[UUID | str], *, progress: Progress | None = None
-    ) -> Bulk:
-        """Delete these jobs, those of them that do not run; see `Client.delete_these`."""
-        store = await asyncio.to_thread(lambda: self.store)
-        known = [read_job_id(each) for each in job_ids]
-        steps = await asyncio.to_thread(delete_these_in_steps, store, known)
-        return await _walk(steps, Bulk(), progress)
-
-    async def delete_many(
-        self,
-        *,
-        limit: int | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-        **filters: Unpack[Filters],
-    ) -> Bulk:
-        """Delete all jobs that the filters name and that do not run, in steps."""
-        begin = partial(delete_in_steps, limit=limit, dry_run=dry_run)
-        return await self._change_many(DELETE, begin, filters, progress)
-
-    async def prune(
-        self, *, dry_run: bool = False, progress: PruneProgress | None = None
-    ) -> PruneReport:
-        """Take away now all that is past its time, in short steps; see `Client.prune`."""
-        store = await asyncio.to_thread(lambda: self.store)
-        return await _walk(recorded_prune(store, dry_run=dry_run), PruneReport(), progress)
-
-    async def _change_many(
-        self,
-        verb: Verb,
-        begin: partial[Iterator[Bulk]],
-        filters: Filters,
-        progress: Progress | None,
-        *,
-        by: str | None = None,
-    ) -> Bulk:
-        """Take one step after the other in a thread; `progress` is told here, on the loop."""
-        store, where = await asyncio.to_thread(lambda: self.store), read_filter(filters)
-        return await _walk(recorded_bulk(verb, begin, store, where, by=by), Bulk(), progress)
-
     async def _write(self, jobs: Sequence[NewJob]) -> Answers:
         return await asyncio.to_thread(self._client.write, jobs)
-
-
-async def _walk(
-    steps: Iterator[Sums], done: Sums, progress: Callable[[Sums], object] | None
-) -> Sums:
-    """Go through a walk, each step in a thread; returns the last sums.
-
-    Cancelled, it ends after the present step: whoever drops the walk then ends it.
-    """
-    while (step := await asyncio.to_thread(next, steps, None)) is not None:
-        done = step
-        if progress is not None:
-            progress(done)
-    return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import typing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 _KINDS = inspect.Parameter
+_is_unset = functools.partial(operator.is_, msgspec.UNSET)
 _REFUSED: dict[object, str] = {
     _KINDS.POSITIONAL_ONLY: "is positional-only, and arguments are stored by name: drop the '/'",
     _KINDS.VAR_POSITIONAL: "has no names to store its values by: take a list instead",
@@ -44,18 +46,23 @@ class Binding:
         if not args:
             return kwargs
         given = dict(zip(self.positional, args, strict=False))
-        given.update(kwargs)
+        if kwargs:
+            given.update(kwargs)
         if len(given) != len(args) + len(kwargs):
             raise self.refuse(self._misfit(args, kwargs) or "they do not fit the parameters")
         return given
 
-    def check(self, raw: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Check encoded arguments against the annotations, by reading them as the worker will."""
+    def check(self, raw: bytes, args: tuple[Any, ...], kwargs: dict[str, Any]) -> msgspec.Struct:
+        """Check encoded arguments against the annotations, by reading them as the worker will.
+
+        Returns what was read: `values_of` takes it.
+        """
         try:
-            self.decoder.decode(raw)
+            read: msgspec.Struct = self.decoder.decode(raw)
         except (msgspec.MsgspecError, RecursionError) as error:
             # Python's own words for a missing or unknown name, msgspec's for a wrong value.
             raise self.refuse(self._misfit(args, kwargs) or explain(error)) from error
+        return read
 
     def decode(self, raw: str | bytes) -> dict[str, Any]:
         """Read stored arguments as the annotations say; defaults are left to the handler."""
@@ -67,14 +74,13 @@ class Binding:
             return {name: value for name, value in values.items() if value is not msgspec.UNSET}
         return values
 
-    def values_of(self, raw: bytes, names: Iterable[str]) -> list[Any]:
-        """Read some of the arguments that were checked already; what is left out has its default.
+    def values_of(self, read: msgspec.Struct, names: Iterable[str]) -> list[Any]:
+        """Take some of the arguments that `check` has read; what is left out has its default.
 
         For each job of a task whose key is made of them, so without a dict of all.
         """
-        found = self.decoder.decode(raw)
-        values = [getattr(found, name) for name in names]
-        if not any(value is msgspec.UNSET for value in values):
+        values = [getattr(read, name) for name in names]
+        if not any(map(_is_unset, values)):
             return values
         return [
             self.defaults[name] if value is msgspec.UNSET else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from leasehold.acting import recorded, who
 from leasehold.bulk import (
@@ -20,9 +20,10 @@ from leasehold.bulk import (
     retry_these_in_steps,
 )
 from leasehold.checking import check_priority, read_job_id
-from leasehold.errors import JobNotFound, StoreError, WrongState
+from leasehold.errors import StoreError, WrongState
 from leasehold.filtering import read_filter
 from leasehold.keeping import PruneReport, recorded_prune
+from leasehold.looking import found
 from leasehold.model.states import State
 
 if TYPE_CHECKING:
@@ -37,14 +38,6 @@ if TYPE_CHECKING:
     from leasehold.keeping import PruneProgress
     from leasehold.model.ids import JobId
     from leasehold.store.base import Store
-
-Found = TypeVar("Found")
-
-
-def found(answer: Found | None, job_id: JobId) -> Found:
-    if answer is None:
-        raise JobNotFound(job_id)
-    return answer
 
 
 class Changing:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import struct
 import threading
 import time
 from typing import TYPE_CHECKING
 
-from leasehold.model.ids import uuid7_at
+from leasehold.model.ids import uuid7_at, uuid7s_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,9 +42,7 @@ class IdSource:
 
     def take(self, count: int) -> list[JobId]:
         """Return so many ids at one look at the clock, each greater than the one before."""
-        first = self._advance(count)
-        chances = struct.unpack(f">{count}Q", self._random(count * _RANDOM_BYTES))
-        return [uuid7_at(ticks, chance) for ticks, chance in enumerate(chances, first)]
+        return uuid7s_at(self._advance(count), self._random(count * _RANDOM_BYTES))
 
     def _advance(self, count: int) -> int:
         # A child must not wait for a lock that a thread of its parent held at the fork.

@@ -12,6 +12,8 @@ from leasehold.payload import encode, encode_checked
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import msgspec
+
     from leasehold.binding import Binding
     from leasehold.errors import BadArguments
     from leasehold.options import Options
@@ -30,7 +32,7 @@ def is_keyed_by_call(options: Options) -> bool:
     return options.key_words.key_by is not None or _lacks_delay(options)
 
 
-def own_key(options: Options, binding: Binding, raw: bytes) -> dict[str, Any]:
+def own_key(options: Options, binding: Binding, read: msgspec.Struct) -> dict[str, Any]:
     """Return what a call's arguments make of it: their values are as the handler will have them.
 
     So one that is left out counts as its default, and 1 as 1.0 where a float is wanted.
@@ -40,7 +42,7 @@ def own_key(options: Options, binding: Binding, raw: bytes) -> dict[str, Any]:
         return _unique(options, options.key_words.key or "")
     names = tuple(binding.signature.parameters) if key_by == EVERY.arguments else key_by
     # They were checked as arguments: once is enough.
-    key = key_of(binding.kind, encode_checked(binding.values_of(raw, names)))
+    key = key_of(binding.kind, encode_checked(binding.values_of(read, names)))
     return _unique(options, key, is_of_arguments=True)
 
 

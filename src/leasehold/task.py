@@ -121,17 +121,11 @@ class Task(Generic[P, R]):
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Call:
         """Check and encode one call, for `enqueue_many`."""
-        met = MET.count
-        given = self._binding.bind(args, kwargs)
-        raw = self._encode(given, args, kwargs)
-        return Call(self, msgspec.Raw(raw), self._own(raw, given, met))
+        return Call(self, *self._encode(args, kwargs))
 
     def new_job(self, fresh_id: JobId, /, *args: P.args, **kwargs: P.kwargs) -> NewJob:
         """Build one job, checked and encoded; an id in the options goes before the fresh one."""
-        met = MET.count
-        given = self._binding.bind(args, kwargs)
-        raw = self._encode(given, args, kwargs)
-        return self.build(fresh_id, msgspec.Raw(raw), self._own(raw, given, met))
+        return self.build(fresh_id, *self._encode(args, kwargs))
 
     def build(
         self, fresh_id: JobId, args: msgspec.Raw, own: dict[str, Any] | None = None
@@ -195,25 +189,23 @@ class Task(Generic[P, R]):
         return self.options.throttle_key or (None if throttle is None else throttle.name)
 
     def _encode(
-        self, given: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> bytes:
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[msgspec.Raw, dict[str, Any] | None]:
+        """Encode a call, and say what it makes of a job: place in line, key, secrecy."""
+        met = MET.count
         binding = self._binding
-        limit = self.options.args_limit
-        raw = encode(given, root="args", limit=limit, refuse=binding.refuse)
-        binding.check(raw, args, kwargs)
-        return raw
-
-    def _own(self, raw: bytes, given: dict[str, Any], met: int) -> dict[str, Any] | None:
-        """Return what the arguments make of a job: its place in line, its key, its secrecy."""
+        given = binding.bind(args, kwargs)
+        raw = encode(given, root="args", limit=self.options.args_limit, refuse=binding.refuse)
+        read = binding.check(raw, args, kwargs)
         own: dict[str, Any] = {}
         if self._is_placed_by_arguments:
             own = self._place(given)
         if self._is_keyed_by_call:
-            own = own | own_key(self.options, self._binding, raw)
+            own |= own_key(self.options, binding, read)
         if MET.are_in(raw, since=met):
-            self._binding.check_secrets(raw)
-            own = own | {"encrypted": True}
-        return own or None
+            binding.check_secrets(raw)
+            own["encrypted"] = True
+        return msgspec.Raw(raw), own or None
 
     def _place(self, given: dict[str, Any]) -> dict[str, Any]:
         binding = self._binding
