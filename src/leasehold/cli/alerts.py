@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leasehold.cli.commands import Group, with_session
+from leasehold.cli.commands import Listing, with_session
 from leasehold.cli.controlling import BY, answer
 from leasehold.cli.values import read_duration
 from leasehold.cli.watching import CONFIG
@@ -21,7 +21,7 @@ leasehold alerts mute depth --for 2h
 leasehold alerts test ops --config alerts.toml"""
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @click.option("--firing", is_flag=True, help="Only those that fire now.")
 @with_session
 def alerts(session: Session, /, *, firing: bool) -> None:
@@ -29,10 +29,9 @@ def alerts(session: Session, /, *, firing: bool) -> None:
 
     `leasehold serve` watches, and so does `leasehold work --alerts FILE`.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        with session.client() as client:
-            found, mutes = client.alerts.list(firing=firing), client.alerts.mutes()
-        _print(session, found, list(mutes))
+    with session.client() as client:
+        found, mutes = client.alerts.list(firing=firing), client.alerts.mutes()
+    _print(session, found, list(mutes))
 
 
 @alerts.command("mute", example="leasehold alerts mute depth --for 2h")

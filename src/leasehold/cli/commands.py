@@ -36,6 +36,14 @@ class Group(Command, click.Group):
     command_class = Command
 
 
+class Listing(Group):
+    """A group that lists, or shows, by itself; where a command is named, only that one runs."""
+
+    def __init__(self, *args: Any, callback: Callable[..., Any], **options: Any) -> None:
+        alone = _unless_named(callback)
+        super().__init__(*args, callback=alone, invoke_without_command=True, **options)
+
+
 class Program(Group):
     """The outermost command: turns leasehold's errors into one line and an exit code."""
 
@@ -45,6 +53,15 @@ class Program(Group):
         except LeaseholdError as error:
             show_error(error, read_session(ctx))
             ctx.exit(exit_code_of(error))
+
+
+def _unless_named(command: Callable[P, R]) -> Callable[P, R | None]:
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
+        is_named = click.get_current_context().invoked_subcommand is not None
+        return None if is_named else command(*args, **kwargs)
+
+    return run
 
 
 def with_session(command: Callable[Concatenate[Session, P], R]) -> Callable[P, R]:

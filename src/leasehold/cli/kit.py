@@ -9,7 +9,7 @@ gets what they say as its first argument by `with_session`.
 
 from __future__ import annotations
 
-from leasehold.cli.commands import Command, Group, Program, with_session
+from leasehold.cli.commands import Command, Group, Listing, Program, with_session
 from leasehold.cli.controlling import answer, os_user
 from leasehold.cli.failing import (
     EXIT_CANCELLED,
@@ -49,6 +49,7 @@ __all__ = [
     "EXIT_USAGE",
     "Command",
     "Group",
+    "Listing",
     "NotFound",
     "Program",
     "Session",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leasehold.cli.commands import Command, Group, with_session
+from leasehold.cli.commands import Command, Listing, with_session
 from leasehold.cli.controlling import BY, NAME, REASON, UNTIL, answer, describe_pause, pause_cell
 from leasehold.cli.failing import EXIT_REFUSED
 from leasehold.cli.values import read_duration, read_duration_or_off
@@ -32,7 +32,7 @@ leasehold queues limit reports --running 10
 leasehold queues set reports --aging 10m"""
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @with_session
 def queues(session: Session) -> None:
     """Count the live jobs of each queue, or pause, resume, drain and limit one.
@@ -40,10 +40,9 @@ def queues(session: Session) -> None:
     Ready jobs can start now, blocked ones wait for their throttle, scheduled ones for their time;
     failed ones wait for their next try; parked ones wait for a worker that knows their kind.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        with session.client() as client:
-            found = _find(client)
-        _print(session, found)
+    with session.client() as client:
+        found = _find(client)
+    _print(session, found)
 
 
 @queues.command("pause", example="leasehold queues pause mail --until 2h")

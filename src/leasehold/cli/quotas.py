@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leasehold.cli.commands import Group, with_session
+from leasehold.cli.commands import Listing, with_session
 from leasehold.cli.controlling import BY, answer
 from leasehold.cli.values import OFF
 
@@ -28,17 +28,16 @@ def _read_count(text: str) -> int | str:
     raise click.BadParameter(f"{text!r} is neither a whole number nor {OFF}")
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @with_session
 def quotas(session: Session) -> None:
     """Show what tenants may have, and how far they have used it up.
 
     A tenant without quotas has no limits.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        with session.client() as client:
-            found = client.quotas.list()
-        _print(session, found)
+    with session.client() as client:
+        found = client.quotas.list()
+    _print(session, found)
 
 
 @quotas.command("set", example="leasehold quotas set acme --waiting 10000 --rate 100/minute")

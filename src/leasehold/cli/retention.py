@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leasehold.cli.commands import Command, Group, with_session
+from leasehold.cli.commands import Command, Listing, with_session
 from leasehold.cli.controlling import BY, answer
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _QUEUE = click.option("--queue", help="Only for jobs of this queue.")
 _TASK = click.option("--task", help="Only for jobs of this task; goes before its queue.")
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @with_session
 def retention(session: Session) -> None:
     """Show how long ended jobs are kept, or say it anew.
@@ -36,10 +36,9 @@ def retention(session: Session) -> None:
     Succeeded jobs are kept for 7 days after their end, dead and cancelled ones for 30, unless
     something else is said: for a task, else for its queue, else for all.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        with session.client() as client:
-            said, common = client.retention.list(), client.retention.of(queue="")
-        _print(session, said, common)
+    with session.client() as client:
+        said, common = client.retention.list(), client.retention.of(queue="")
+    _print(session, said, common)
 
 
 @retention.command("set", example="leasehold retention set --queue mail --keep 3d")

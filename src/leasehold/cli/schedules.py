@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leasehold.cli.commands import Group, with_session
+from leasehold.cli.commands import Listing, with_session
 from leasehold.cli.controlling import BY, NAME, answer
 from leasehold.cli.values import read_duration, read_moment, read_object, read_pairs
 
@@ -33,7 +33,7 @@ A RULE is cron (minute, hour, day, month, weekday; six fields begin with seconds
 Without --tasks the handler's code is not asked: the worker checks the arguments."""
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @click.option("--tenant", default=None, help="Only those of this tenant.")
 @with_session
 def schedules(session: Session, *, tenant: str | None) -> None:
@@ -41,11 +41,10 @@ def schedules(session: Session, *, tenant: str | None) -> None:
 
     No daemon is needed: any worker fires them, and each slot is fired once.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        from leasehold.cli.schedule_tables import print_schedules
+    from leasehold.cli.schedule_tables import print_schedules
 
-        with session.client() as client:
-            print_schedules(session, client.schedules.list(tenant=tenant), client.store.now())
+    with session.client() as client:
+        print_schedules(session, client.schedules.list(tenant=tenant), client.store.now())
 
 
 @schedules.command("show", example="leasehold schedules show nightly")

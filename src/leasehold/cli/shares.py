@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from leasehold.cli.commands import Group, with_session
+from leasehold.cli.commands import Listing, with_session
 from leasehold.cli.controlling import BY, NAME, answer
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ leasehold shares
 leasehold shares set user:7 --weight 3"""
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @with_session
 def shares(session: Session) -> None:
     """List the shares that have jobs waiting or a weight, or change a weight.
@@ -25,8 +25,7 @@ def shares(session: Session) -> None:
     Shares of one queue and priority take turns; one of weight 3 starts three jobs for each one of
     a share of weight 1, which is usual.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        _list(session)
+    _list(session)
 
 
 @shares.command("set", example="leasehold shares set user:7 --weight 3")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leasehold.cli.commands import Group, with_session
+from leasehold.cli.commands import Listing, with_session
 from leasehold.cli.controlling import (
     BY,
     NAME,
@@ -37,7 +37,7 @@ leasehold throttles set @domain --tenant acme --running 10"""
 _TENANT = click.option("--tenant", metavar="NAME", help="Whose own; of throttles like @domain.")
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @click.option("--tenant", metavar="NAME", help="List what this tenant has for itself.")
 @with_session
 def throttles(session: Session, *, tenant: str | None) -> None:
@@ -47,10 +47,9 @@ def throttles(session: Session, *, tenant: str | None) -> None:
     itself begins with @; --tenant says whose is meant. Changes count from the next claim on, in
     all workers; running jobs go on.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        with session.client() as client:
-            found = client.throttles.list(tenant=tenant)
-        _print(session, found)
+    with session.client() as client:
+        found = client.throttles.list(tenant=tenant)
+    _print(session, found)
 
 
 @throttles.command("set", example="leasehold throttles set openai --rate 90000/1m --burst 9000")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leasehold.cli.commands import Group, with_session
+from leasehold.cli.commands import Listing, with_session
 from leasehold.cli.controlling import BY, answer
 from leasehold.cli.values import read_duration
 
@@ -22,15 +22,14 @@ leasehold token add acme --scope operate --tenant acme
 leasehold token revoke ci"""
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @with_session
 def token(session: Session, /) -> None:
     """Show the tokens with which programs and people use the service.
 
     As soon as there is one, nobody uses the service without.
     """
-    if click.get_current_context().invoked_subcommand is None:
-        _print(session)
+    _print(session)
 
 
 @token.command("add", example=_EXAMPLE)
