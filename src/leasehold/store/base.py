@@ -1,8 +1,8 @@
 """What a store can do. Each method is one atomic operation; both back-ends pass one test suite.
 
-The words are DESIGN's: a lease is named by (job_id, fence), and every write by a worker is refused
-unless that lease still stands. Errors are those of `leasehold.errors`; a driver's own never escape,
-except on a connection that belongs to the caller.
+A lease is named by (job_id, fence), and every write by a worker is refused unless that lease still
+stands. Errors are those of `leasehold.errors`; a driver's own never escape, except on a connection
+that belongs to the caller.
 """
 
 from __future__ import annotations
@@ -17,30 +17,8 @@ import msgspec
 
 from leasehold.model.ids import JobId, WorkerId
 from leasehold.model.keys import Standing, Verdict
-from leasehold.model.lanes import (
-    Ask,
-    LaneSeen,
-    Look,
-    Pause,
-    Rule,
-)
-from leasehold.model.states import State
-from leasehold.model.values import (
-    Claim,
-    Connections,
-    Fleet,
-    Held,
-    Lapsed,
-    NewJob,
-    Only,
-    Promotion,
-    Renewal,
-    Settlement,
-    Survey,
-    TaskPolicy,
-    Want,
-    WorkerInfo,
-)
+from leasehold.model.lanes import Ask, LaneSeen, Look, Pause
+from leasehold.model.values import Claim, Connections, Held, NewJob, Only, Renewal, Settlement, Want
 from leasehold.sealing.keyring import Keyring
 from leasehold.store.contract.access import AccessStore
 from leasehold.store.contract.alerts import AlertStore
@@ -57,6 +35,7 @@ from leasehold.store.contract.schedules import ScheduleStore
 from leasehold.store.contract.secrets import SecretStore
 from leasehold.store.contract.statistics import StatisticsStore
 from leasehold.store.contract.tenancy import TenancyStore
+from leasehold.store.contract.tending import TendingStore
 from leasehold.store.contract.timing import TimingStore
 from leasehold.store.contract.vitals import VitalsStore
 
@@ -167,6 +146,7 @@ class Store(
     SecretStore,
     QuotaStore,
     TenancyStore,
+    TendingStore,
     AccessStore,
     AuditStore,
     PeopleStore,
@@ -342,48 +322,7 @@ class Store(
     ) -> AbstractAsyncContextManager[Any]:
         """Do the same for an async handler (on SQLite it yields the blocking connection)."""
 
-    # -- upkeep ----------------------------------------------------------------------------------
-    def survey(self, queues: Sequence[str], kinds: Sequence[str]) -> Survey:
-        """Look, at little cost, whether there is anything to do for a worker. Takes nothing."""
-
-    def promote(self, *, limit: int) -> Promotion:
-        """Move scheduled jobs that are due to ready."""
-
-    def hand_over(self, *, limit: int) -> int:
-        """Let jobs go that waited behind one of their key which runs no more; says how many.
-
-        Running ones that are to stop for a newer job are told so here.
-        """
-
-    def lapsed(self, *, limit: int) -> list[Lapsed]:
-        """List leases whose end has passed, oldest first. Takes nothing."""
-
-    def reclaim(self, leases: Sequence[tuple[Lapsed, float]]) -> dict[JobId, State]:
-        """Take back these leases if they stand unchanged, each coming back after the given seconds.
-
-        The first lapse is not counted and makes a suspect; a suspect's lapse is counted; the last
-        one, or one of a kind that dies on lapse, ends the job.
-        """
-
-    def register(
-        self, worker: WorkerInfo, tasks: Sequence[TaskPolicy], rules: Sequence[Rule] = ()
-    ) -> None:
-        """Write down a worker, the policies of its tasks and its throttles.
-
-        A throttle that somebody has set at run time stays as they set it.
-        """
-
-    def beat(self, worker: WorkerId, *, running: int) -> Fleet:
-        """Show that the worker is there; says who else is."""
-
-    def farewell(self, worker: WorkerId) -> None:
-        """Strike the worker off."""
-
-    def workers(self) -> list[WorkerInfo]: ...
-
-    def tend(self) -> None:
-        """Do the store's own small chores (old workers; SQLite's checkpoint). Cheap when idle."""
-
+    # -- how it is reached -----------------------------------------------------------------------
     def connections(self) -> Connections:
         """Count the connections that this process shares, without using one."""
 

@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from leasehold.model.values import (
-    Claim,
-    Connections,
-    Held,
-    NewJob,
-    Only,
-    Renewal,
-    Settlement,
-    Want,
-)
+from leasehold.model.values import Connections, NewJob
 from leasehold.store.base import (
     ANY_QUEUE,
-    Answer,
     Answers,
     EnqueueScript,
     SchemaStatus,
@@ -30,7 +20,6 @@ from leasehold.store.base import (
     keys_of,
     made_of,
 )
-from leasehold.store.contract.saving import nothing_saved
 from leasehold.store.postgres import rows, schema
 from leasehold.store.postgres.access import Access
 from leasehold.store.postgres.alerts import Alerts
@@ -39,16 +28,11 @@ from leasehold.store.postgres.audit import Audit, HeldConnection
 from leasehold.store.postgres.batches import Batches
 from leasehold.store.postgres.bounds import Bounds, TenantPool
 from leasehold.store.postgres.bulk import Many
-from leasehold.store.postgres.claiming import ClaimRequest, Claims, claim_parked
+from leasehold.store.postgres.claiming import Claims
 from leasehold.store.postgres.connection import Borrowed, Own, Pool, Shielded
 from leasehold.store.postgres.enqueuing import Enqueuing, are_plain_and_alike
-from leasehold.store.postgres.gates import by_gates
-from leasehold.store.postgres.holding import claim_held
 from leasehold.store.postgres.keeping import Keeping
-from leasehold.store.postgres.lanes import Lanes
-from leasehold.store.postgres.leases import Leases
 from leasehold.store.postgres.moving import Moving, refuse_moved
-from leasehold.store.postgres.narrow import claim_only, claim_parked_only
 from leasehold.store.postgres.needing import Dependents
 from leasehold.store.postgres.operators import Operators
 from leasehold.store.postgres.people import People
@@ -64,30 +48,16 @@ from leasehold.store.postgres.statistics import Statistics
 from leasehold.store.postgres.tenancy import Tenancy
 from leasehold.store.postgres.tending import Tending
 from leasehold.store.postgres.timing import Timing
-from leasehold.store.postgres.transaction import (
-    Ending,
-    async_ending_transaction,
-    ending_transaction,
-)
 from leasehold.store.postgres.vitals import Vital
 from leasehold.store.postgres.waking import Notifier, PostgresWaker
+from leasehold.store.postgres.working import Working
 from leasehold.store.shield import shielded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from leasehold.model.ids import JobId, WorkerId
-    from leasehold.model.lanes import (
-        Ask,
-        LaneSeen,
-        Look,
-        Pause,
-    )
-    from leasehold.store.contract.saving import Saves
-    from leasehold.store.postgres.connection import AsyncConnection, Connection, Source
+    from leasehold.store.postgres.connection import Connection, Source
 
-PACKAGE = "leasehold.store.postgres"
 _FLUSH_SECONDS = 0.5
 
 _encode = msgspec.json.Encoder().encode
@@ -102,6 +72,7 @@ class Bounded(NamedTuple):
 
 
 class PostgresStore(
+    Working,
     Operators,
     Results,
     Saving,
@@ -261,143 +232,6 @@ class PostgresStore(
             self._pid, self._notifier = os.getpid(), Notifier(self._pool)
         return self._notifier
 
-    # -- the worker's operations -----------------------------------------------------------------
-    def claim(
-        self,
-        worker: WorkerId,
-        wants: Sequence[Want],
-        *,
-        limit: int,
-        leases: Mapping[str, float],
-        is_for_suspects: bool = False,
-        only: Only | None = None,
-    ) -> list[Claim]:
-        def take(request: ClaimRequest) -> list[Claim]:
-            if only is not None:
-                return claim_only(self._run, request, only, is_for_suspects=is_for_suspects)
-            return by_gates(request, self._usual_claims(is_for_suspects=is_for_suspects))
-
-        request = ClaimRequest(worker, wants, limit, leases, self._skew)
-        return claim_held(self._run, request, take, only=only, is_for_suspects=is_for_suspects)
-
-    def _usual_claims(self, *, is_for_suspects: bool) -> Callable[[ClaimRequest], list[Claim]]:
-        return lambda part: self._claims_of(part.gate, is_for_suspects=is_for_suspects).claim(part)
-
-    def _claims_of(self, gate: str | None, *, is_for_suspects: bool) -> Claims:
-        """Return who knows the levels: one for each gate, since they forget other queues'."""
-        if gate is None:
-            return self._claims[is_for_suspects]
-        fresh = Claims(self._run, is_for_suspects=is_for_suspects)
-        return self._gated.setdefault((gate, is_for_suspects), fresh)
-
-    def _all_claims(self) -> list[Claims]:
-        return [*self._claims.values(), *self._gated.values()]
-
-    def claim_parked(
-        self,
-        worker: WorkerId,
-        wants: Sequence[Want],
-        *,
-        limit: int,
-        leases: Mapping[str, float],
-        only: Only | None = None,
-    ) -> list[Claim]:
-        def take(request: ClaimRequest) -> list[Claim]:
-            if only is not None:
-                return claim_parked_only(self._run, request, only)
-            return claim_parked(self._run, request)
-
-        request = ClaimRequest(worker, wants, limit, leases, self._skew)
-        return claim_held(self._run, request, take, only=only, is_for_suspects=False)
-
-    def look_lanes(
-        self,
-        worker: WorkerId,
-        looks: Sequence[Look],
-        *,
-        parties: int,
-        page: int,
-        after: Mapping[str, str],
-        batch: JobId | None = None,
-    ) -> list[LaneSeen]:
-        if batch is not None:
-            return self._lanes(worker).look_for_batch(looks, batch)
-        return self._lanes(worker).look(looks, parties=parties, page=page, after=after)
-
-    def claim_lanes(
-        self,
-        worker: WorkerId,
-        asks: Sequence[Ask],
-        *,
-        limit: int,
-        leases: Mapping[str, float],
-        only: Only | None = None,
-        limited: Collection[str] = (),
-    ) -> list[Claim]:
-        return self._lanes(worker).claim(
-            asks, limit=limit, leases=leases, only=only, limited=limited
-        )
-
-    def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
-        return self._lanes(worker).pause(lease, pause)
-
-    def renew(self, worker: WorkerId, leases: Sequence[Held]) -> Renewal:
-        return self._leases(worker).renew(leases)
-
-    def cancel_requests(self, leases: Sequence[Held]) -> frozenset[JobId]:
-        return self._leases(None).cancel_requests(leases)
-
-    def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
-        return self._leases(worker).finish(settlements)
-
-    def pass_on(
-        self,
-        worker: WorkerId,
-        settlements: Sequence[Settlement],
-        places: Sequence[str],
-        *,
-        leases: Mapping[str, float],
-    ) -> tuple[list[Answer], list[Claim]]:
-        return self._leases(worker).pass_on(settlements, places, leases)
-
-    def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
-        return self._leases(worker).release_unknown(known)
-
-    def transaction(
-        self,
-        worker: WorkerId,
-        settle: Callable[[], Settlement],
-        *,
-        lease_seconds: float,
-        saves: Saves = nothing_saved,
-        tenant: str = "",
-    ) -> AbstractContextManager[Connection]:
-        ending = self._ending(worker, settle, saves, lease_seconds, tenant)
-        return ending_transaction(self._pool, self._bounds, ending)
-
-    def async_transaction(
-        self,
-        worker: WorkerId,
-        settle: Callable[[], Settlement],
-        *,
-        lease_seconds: float,
-        saves: Saves = nothing_saved,
-        tenant: str = "",
-    ) -> AbstractAsyncContextManager[AsyncConnection]:
-        ending = self._ending(worker, settle, saves, lease_seconds, tenant)
-        return async_ending_transaction(self._async_pool, self._bounds, ending)
-
-    def _ending(
-        self,
-        worker: WorkerId,
-        settle: Callable[[], Settlement],
-        saves: Saves,
-        lease_seconds: float,
-        tenant: str,
-    ) -> Ending:
-        skew, wake = self.skew_seconds, self._wake_called
-        return Ending(worker, settle, saves, lease_seconds, skew, wake, tenant)
-
     # -- how it is reached -----------------------------------------------------------------------
     def connections(self) -> Connections:
         return self._pool.count()
@@ -407,12 +241,6 @@ class PostgresStore(
         return PostgresWaker(source, queues)
 
     # -- inside ----------------------------------------------------------------------------------
-    def _lanes(self, worker: WorkerId) -> Lanes:
-        return Lanes(self._run, worker, self._skew)
-
-    def _leases(self, worker: WorkerId | None) -> Leases:
-        return Leases(self._run, worker, self._skew, self._wake_called)
-
     @property
     def _skew(self) -> timedelta:
         return timedelta(seconds=self.skew_seconds)

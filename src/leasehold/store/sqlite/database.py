@@ -165,6 +165,12 @@ class Database:
         finally:
             self._gate.release_process()
 
+    def __del__(self) -> None:
+        # Used once more after its close, by a handler that was left to itself, it is never closed
+        # again: its descriptors go as its connections do, when it is forgotten.
+        self._meter.close()
+        self._gate.close()
+
     def _be_prepared(self) -> None:
         self._refuse_after_bad_fork()
         if not self._is_prepared:

@@ -7,7 +7,7 @@ sees and changes the key, the job that has it and the job that asks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -53,15 +53,15 @@ Key: TypeAlias = tuple[str, str]  # a tenant's
 def keyed_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
     """Write jobs of which some have a key."""
     asked = unique_jobs(jobs)
-    _refuse_dependents(asked.values())
+    _refuse_dependents(asked)
     yield Statement(text("key_lock"), {})
-    if has_batches(asked.values()):
-        yield from join_batches(list(asked.values()))
-    if kinds := plain_kinds(asked.values()):
+    if has_batches(asked):
+        yield from join_batches(asked)
+    if kinds := plain_kinds(asked):
         yield from refuse_plain(kinds)
     known = yield from known_ids(asked)  # the id goes before the key
     answers = {job_id: Standing(job_id, Verdict.SAME) for job_id in known}
-    for wave in _waves(job for job in asked.values() if job.id not in known):
+    for wave in _waves([job for job in asked if job.id not in known] if known else asked):
         held = yield from _look(wave)
         plan = _plan(wave, held, now)
         yield from plan.write(now)
@@ -72,15 +72,15 @@ def keyed_script(jobs: Sequence[NewJob], now: int) -> EnqueueScript:
 def refused_script(jobs: Sequence[NewJob], now: int) -> Generator[Statement, Rows, Answers | None]:
     """Look, without the lock, whether all keys are held; None when there is something to write."""
     asked = unique_jobs(jobs)
-    waves = list(_waves(asked.values()))
-    if len(waves) > 1 or any(job.unique is None for job in asked.values()):
+    waves = _waves(asked)
+    if len(waves) > 1 or any(job.unique is None for job in asked):
         return None
     known = yield from known_ids(asked)
     if known:
         return None
     held = yield from _look(waves[0])
     plan = _plan(waves[0], held, now)
-    return None if plan.is_writing or has_batches(asked.values()) else plan.answers
+    return None if plan.is_writing or has_batches(asked) else plan.answers
 
 
 def _refuse_dependents(jobs: Iterable[NewJob]) -> None:
@@ -92,8 +92,11 @@ def _refuse_dependents(jobs: Iterable[NewJob]) -> None:
             )
 
 
-def _waves(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:
+def _waves(jobs: Sequence[NewJob]) -> Sequence[Sequence[NewJob]]:
     """Part jobs so that no key comes twice: the second one must see what became of the first."""
+    keys = [(job.tenant, job.unique.key) for job in jobs if job.unique is not None]
+    if len(set(keys)) == len(keys):
+        return [jobs]
     waves: list[list[NewJob]] = []
     counts: dict[Key, int] = {}
     for job in jobs:
@@ -105,7 +108,7 @@ def _waves(jobs: Iterable[NewJob]) -> Iterator[list[NewJob]]:
         if number == len(waves):
             waves.append([])
         waves[number].append(job)
-    return iter(waves)
+    return waves
 
 
 def _look(jobs: Sequence[NewJob]) -> Generator[Statement, Rows, dict[Key, Holding]]:
@@ -233,9 +236,7 @@ class Plan:
 
     def write(self, now: int) -> Generator[Statement, Rows, None]:
         """Write all of it, unless a quota does not allow it."""
-        by_id = {job.id: job.tenant for job in self.accepted}
-        leaving = Counter(by_id[by] for _, _, by in self.endings)
-        yield from admit(self.accepted, now, leaving=leaving)
+        yield from admit(self.accepted, now, leaving=self._leaving())
         for ended, place, by in self.endings:
             yield from _end_waiting(ended, place, by, now)
         for job_id, run_at in self.pushes.items():
@@ -251,6 +252,13 @@ class Plan:
             ids = {"ids": as_json(self.behind)}
             for name in ("key_behind", "key_behind_ready", "key_behind_scheduled"):
                 yield Statement(text(name), ids)
+
+    def _leaving(self) -> Counter[str]:
+        """Count the jobs of each tenant that give up their place."""
+        if not self.endings:
+            return Counter()
+        tenants = {job.id: job.tenant for job in self.accepted}
+        return Counter(tenants[taker] for _, _, taker in self.endings)
 
 
 def _end_waiting(

@@ -8,8 +8,8 @@ a descriptor of it would drop SQLite's locks on it. The WAL has no locks.)
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import IO
 
 LONG_BYTES = 16 * 1024 * 1024
 
@@ -25,7 +25,7 @@ class WalMeter:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._file: IO[bytes] | None = None
+        self._descriptor: int | None = None
         self._salt = b""
         self._checked_frames = 0
 
@@ -50,14 +50,13 @@ class WalMeter:
         return path.stat().st_size if path.exists() else 0
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-        self._file = None
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
 
     def _read(self, offset: int, length: int) -> bytes:
-        if self._file is None:
+        if self._descriptor is None:
             if not Path(self._path).exists():
                 return b""
-            self._file = Path(self._path).open("rb", buffering=0)  # noqa: SIM115 - kept
-        self._file.seek(offset)
-        return self._file.read(length)
+            self._descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        return os.pread(self._descriptor, length, offset)
