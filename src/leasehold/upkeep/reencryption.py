@@ -7,15 +7,15 @@ has found nothing to change. As retention, it rests for many times as long as a 
 from __future__ import annotations
 
 import logging
-import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from leasehold.encryption import DUTY
-from leasehold.errors import LeaseholdError
 from leasehold.model.resealing import SealedIn
 from leasehold.reencrypting import reencrypt_step
+from leasehold.upkeep.errand import Errand
 from leasehold.upkeep.retention import DUTY_SECONDS, RENEW_SECONDS, Pace
 
 if TYPE_CHECKING:
@@ -57,15 +57,12 @@ class Reencryption:
         self._worker = worker
         self._clock = clock
         self._is_busy = is_busy
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._errand = Errand("reencryption")
 
     def ask(self, store: Store) -> None:
         """Take the duty on, on the asker's own connection, and begin, unless there are no keys."""
         keyring = self._store.keyring
-        if keyring is None or self._stopped.is_set():
-            return
-        if self._thread is not None and self._thread.is_alive():
+        if keyring is None or not self._errand.may_begin:
             return
         duty = store.take_duty(DUTY, self._worker, seconds=DUTY_SECONDS)
         if duty is None:
@@ -74,24 +71,11 @@ class Reencryption:
         if place.is_done:
             self._renew(PAUSE_SECONDS, place)
             return
-        self._thread = threading.Thread(
-            target=self._serve, args=(keyring, place), name="leasehold-reencrypt", daemon=True
-        )
-        self._thread.start()
+        self._errand.begin(partial(self.walk, keyring, place))
 
     def stop(self, timeout_seconds: float) -> None:
         """End after the present step. Safe twice, and before a start."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join(timeout_seconds)
-
-    def _serve(self, keyring: Keyring, place: Place) -> None:
-        try:
-            self.walk(keyring, place)
-        except LeaseholdError as error:
-            _logger.warning("reencryption postponed", extra={"error": str(error)})
-        except Exception:  # a service loop: whoever asks next goes on
-            _logger.exception("reencryption postponed")
+        self._errand.stop(timeout_seconds)
 
     def walk(self, keyring: Keyring, place: Place) -> None:
         """Go on from a place until there is nothing to change any more."""
@@ -100,7 +84,7 @@ class Reencryption:
             began = self._clock()
             place = self._step(keyring, place, pace.limit)
             rest = pace.after(self._clock() - began, is_busy=self._is_busy())
-            if self._stopped.wait(rest):
+            if self._errand.rest(rest):
                 self._renew(0.0, place)  # somebody else goes on from here
                 return
             if self._clock() - renewed_at >= RENEW_SECONDS:

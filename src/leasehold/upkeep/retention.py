@@ -8,11 +8,11 @@ is something to do.
 from __future__ import annotations
 
 import logging
-import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
-from leasehold.errors import LeaseholdError
 from leasehold.model.keeping import Pruning
+from leasehold.upkeep.errand import Errand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,33 +73,19 @@ class Retention:
         self._worker = worker
         self._clock = clock
         self._is_busy = is_busy
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._errand = Errand("retention")
 
     def ask(self, store: Store) -> None:
         """Take the duty on, on the asker's own connection, and begin, unless we are at it."""
-        if self._stopped.is_set() or (self._thread is not None and self._thread.is_alive()):
+        if not self._errand.may_begin:
             return
         duty = store.take_duty(DUTY, self._worker, seconds=DUTY_SECONDS)
         if duty is not None:
-            self._thread = threading.Thread(
-                target=self._serve, args=(duty,), name="leasehold-retention", daemon=True
-            )
-            self._thread.start()
+            self._errand.begin(partial(self.walk, duty))
 
     def stop(self, timeout_seconds: float) -> None:
         """End after the present step. Safe twice, and before a start."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join(timeout_seconds)
-
-    def _serve(self, duty: Duty) -> None:
-        try:
-            self.walk(duty)
-        except LeaseholdError as error:
-            _logger.warning("retention postponed", extra={"error": str(error)})
-        except Exception:  # a service loop: whoever asks next goes on
-            _logger.exception("retention postponed")
+        self._errand.stop(timeout_seconds)
 
     def walk(self, duty: Duty) -> int:
         """Go through everything once, from where the last one stood; returns how much went."""
@@ -116,7 +102,7 @@ class Retention:
                 return gone
             what, cursor = following
             place = f"{what.value} {cursor or ''}"
-            if self._stopped.wait(rest_seconds):
+            if self._errand.rest(rest_seconds):
                 self._renew(0.0, place)  # somebody else goes on from here
                 return gone
             if self._clock() - renewed_at >= RENEW_SECONDS:

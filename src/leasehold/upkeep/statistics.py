@@ -6,11 +6,9 @@ longer it takes, the more seldom it is done.
 
 from __future__ import annotations
 
-import logging
-import threading
 from typing import TYPE_CHECKING
 
-from leasehold.errors import LeaseholdError
+from leasehold.upkeep.errand import Errand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +26,6 @@ LONGEST_REST_SECONDS = 600.0
 FOLD_SECONDS = 60.0
 FOLD_LIMIT = 1_000
 FOLD_REST_SECONDS = 0.1  # between two parts
-_logger = logging.getLogger("leasehold.upkeep")
 
 
 class Sampler:
@@ -38,32 +35,18 @@ class Sampler:
         self._store = store
         self._worker = worker
         self._clock = clock
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._errand = Errand("statistics")
 
     def ask(self, store: Store) -> None:
         """Take the duty on, on the asker's own connection, and begin, unless we are at it."""
-        if self._stopped.is_set() or (self._thread is not None and self._thread.is_alive()):
+        if not self._errand.may_begin:
             return
         if store.take_duty(DUTY, self._worker, seconds=DUTY_SECONDS) is not None:
-            self._thread = threading.Thread(
-                target=self._serve, name="leasehold-statistics", daemon=True
-            )
-            self._thread.start()
+            self._errand.begin(self.go_on)
 
     def stop(self, timeout_seconds: float) -> None:
         """End after the present step, and leave the duty to others. Safe twice, and at once."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join(timeout_seconds)
-
-    def _serve(self) -> None:
-        try:
-            self.go_on()
-        except LeaseholdError as error:
-            _logger.warning("statistics postponed", extra={"error": str(error)})
-        except Exception:  # a service loop: whoever asks next goes on
-            _logger.exception("statistics postponed")
+        self._errand.stop(timeout_seconds)
 
     def go_on(self) -> None:
         """Sample and fold until told to stop, or until another one has the duty."""
@@ -78,7 +61,7 @@ class Sampler:
                 renew_at = self._clock() + RENEW_SECONDS
                 if not self._renew(DUTY_SECONDS):
                     return  # another one took over
-            if self._stopped.wait(max(0.0, min(sample_at, fold_at, renew_at) - self._clock())):
+            if self._errand.rest(max(0.0, min(sample_at, fold_at, renew_at) - self._clock())):
                 self._renew(0.0)
                 return
 

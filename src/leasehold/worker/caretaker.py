@@ -22,10 +22,10 @@ from leasehold.upkeep.schedules import Firings
 from leasehold.worker.counting import FLEET_FLUSH_SECONDS, FLUSH_SECONDS
 from leasehold.worker.follower import SWEEP_LIMIT
 from leasehold.worker.journal import SUMMARY_SECONDS
-from leasehold.worker.turns import SPARE_LOOKS
+from leasehold.worker.turns import SPARE_LOOKS, seconds_between_surveys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.values import Survey
@@ -74,6 +74,7 @@ class Caretaker:
         follower: Follower,
         plan: Plan,
         journal: Journal,
+        is_polling_only: Callable[[], bool],
         observing: Observing | None = None,
     ) -> None:
         self._store = store
@@ -90,6 +91,7 @@ class Caretaker:
         self._follower = follower
         self._plan = plan
         self._journal = journal
+        self._is_polling_only = is_polling_only
         self._observing = observing
         self._random = random.Random()
         self._has_successors = False  # whether jobs wait behind others of their key
@@ -98,6 +100,7 @@ class Caretaker:
         self._next_due_at = float("inf")  # the first survey tells
         self._firings = Firings(store, clock=time.monotonic)
         self.fleet = Fleet()
+        self._survey_round = Round(self._survey, settings.poll_seconds)
         self._reclaim_round = self._plan_reclaim()
         self._count_round = Round(lambda: counts.flush(store), FLUSH_SECONDS)
         self.rounds = self._plan_rounds()
@@ -146,7 +149,7 @@ class Caretaker:
         return Rounds(
             [
                 Round(lambda: self._intake.settle_doubt(self._store), poll),
-                Round(self._survey, poll),
+                self._survey_round,
                 Round(self._hand_over, poll),
                 Round(self._sweep, poll),
                 self._reclaim_round,
@@ -190,6 +193,13 @@ class Caretaker:
         """
         shared = max(self._settings.poll_seconds, self.fleet.workers * LAPSE_LOOK_SECONDS)
         return min(shared, self._settings.shortest_lease_seconds / 6, LONGEST_GAP_SECONDS / 2.5)
+
+    def _survey_seconds(self) -> float:
+        """How often to survey: where wake-ups come through, a fleet shares that."""
+        poll = self._settings.poll_seconds
+        if self._is_polling_only():
+            return poll
+        return seconds_between_surveys(poll, self._settings.queues, self.fleet)
 
     def _survey(self) -> None:
         """See in one look what there is to do; an idle worker does nothing else."""
@@ -241,6 +251,7 @@ class Caretaker:
         self.fleet = self._store.beat(self._worker, running=self._book.running_count)
         if news := self._plan.durations.take_news():
             self._store.note_durations(news)
+        self._survey_round.every_seconds = self._survey_seconds()
         self._reclaim_round.every_seconds = self._lapse_seconds()
         shared = self.fleet.workers * FLEET_FLUSH_SECONDS
         self._count_round.every_seconds = max(FLUSH_SECONDS, shared)
@@ -272,7 +283,7 @@ class Caretaker:
 
     def _note_slot(self, delay_seconds: float | None) -> None:
         """Be there when the next slot comes, if no survey will tell before; also of a late one."""
-        horizon = 2 * self._settings.poll_seconds
+        horizon = 2 * self._survey_round.every_seconds
         if delay_seconds is not None and delay_seconds < horizon and self._is_our_turn():
             self._firings.expect(delay_seconds)
 

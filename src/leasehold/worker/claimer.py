@@ -113,6 +113,7 @@ class Claimer:
             follower=follower,
             plan=plan,
             journal=journal,
+            is_polling_only=lambda: self.is_polling_only,
             observing=observing,
         )
         self._thread = threading.Thread(target=self._serve, name="leasehold-claim", daemon=True)

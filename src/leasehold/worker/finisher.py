@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from leasehold.worker.report import Tally
     from leasehold.worker.saver import Saver
 
-BATCH = 1_000
+BATCH = 2_000
 LINGER_SECONDS = 10.0
 _LONGEST_PAUSE_SECONDS = 2.0
 _PASSING = (StoreUnavailable, StoreBusy, StoreFull)

@@ -45,9 +45,10 @@ class Seat:
     for the next job, nor is a task that was told to stop.
     """
 
-    __slots__ = ("attempt", "is_spoilt", "task")
+    __slots__ = ("attempt", "context", "is_spoilt", "task")
 
     def __init__(self) -> None:
+        self.context = contextvars.Context()  # its own: a seat may be made in the middle of a job
         self.attempt: Attempt | None = None
         self.task: asyncio.Task[None] | None = None
         self.is_spoilt = False
@@ -60,7 +61,7 @@ class Seat:
     @property
     def is_used_up(self) -> bool:
         """Whether the next job needs a new one."""
-        is_changed = self.is_spoilt or len(contextvars.copy_context()) > 1
+        is_changed = self.is_spoilt or len(self.context) > 1
         return is_changed or self.task is None or self.task.cancelling() > 0
 
 
@@ -153,9 +154,7 @@ class LoopRunner:
         for _ in range(min(2, self._slots - self._busy, len(self._buffer))):
             self._busy += 1
             seat = Seat()
-            # A context of its own: this may be called in the middle of a job.
-            own = contextvars.Context()
-            seat.task = self._loop.create_task(self._serve_seat(seat), context=own)
+            seat.task = self._loop.create_task(self._serve_seat(seat), context=seat.context)
 
     async def _serve_seat(self, seat: Seat) -> None:
         """Run one job after the other, as long as each leaves the task as it found it."""

@@ -1,10 +1,12 @@
-"""Who of an idle fleet answers a wake-up, so that one job does not make all workers look."""
+"""Who of an idle fleet looks, and how often, so that one job does not make all workers look."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from leasehold.model.ids import WorkerId
     from leasehold.model.values import Fleet
     from leasehold.store.base import Wake
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 # what is left at their next survey, within a second.
 SPARE_LOOKS = 3
 TURN_SECONDS = 0.003
+SURVEYS_A_SECOND = 50  # of all workers of a queue together
+LONGEST_SURVEY_SECONDS = 10.0
 
 
 def place_in_line(worker: WorkerId, wake: Wake, fleet: Fleet) -> int:
@@ -27,3 +31,12 @@ def place_in_line(worker: WorkerId, wake: Wake, fleet: Fleet) -> int:
         place = (line.index(worker) - wake.turn) % len(line) if worker in line else 0
         places.append(max(0, place - count + 1))
     return min(places)
+
+
+def seconds_between_surveys(poll_seconds: float, queues: Iterable[str], fleet: Fleet) -> float:
+    """How long a worker rests between two surveys: who has room for a queue shares its looks.
+
+    What no wake-up told of is found by whoever looks next, so more workers need not look more.
+    """
+    sharing = min((len(fleet.with_room.get(queue, [])) for queue in queues), default=0)
+    return max(poll_seconds, min(LONGEST_SURVEY_SECONDS, sharing / SURVEYS_A_SECOND))
