@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
@@ -34,16 +34,15 @@ def _reason(error: msgspec.ValidationError) -> str:
     return str(error).partition(" - at ")[0]
 
 
-class Lendable(Generic[T]):
-    """Settings of this process: what was lent to it, else what the environment says now."""
+class Lent(Generic[T]):
+    """Settings of this process: what was lent to it, else what is read."""
 
-    def __init__(self, shape: type[T], prefix: str) -> None:
-        self._shape = shape
-        self._prefix = prefix
+    def __init__(self, read: Callable[[], T]) -> None:
+        self._read = read
         self._lent: list[T] = []
 
     def __call__(self) -> T:
-        return self._lent[-1] if self._lent else read_settings(self._shape, self._prefix)
+        return self._lent[-1] if self._lent else self._read()
 
     @contextmanager
     def lending(self, said: T) -> Iterator[T]:
@@ -53,3 +52,10 @@ class Lendable(Generic[T]):
             yield said
         finally:
             self._lent.remove(said)
+
+
+class Lendable(Lent[T]):
+    """The same, read from the variables that begin with a prefix, as they are now."""
+
+    def __init__(self, shape: type[T], prefix: str) -> None:
+        super().__init__(lambda: read_settings(shape, prefix))

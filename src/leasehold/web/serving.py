@@ -9,30 +9,22 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-import signal
 import socket
-import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
-
 from leasehold.errors import BadOption
+from leasehold.web.listening import Listening
 from leasehold.worker import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import FrameType
-
-    from fastapi import FastAPI
 
     from leasehold.web.assembly import Assembly
 
-REQUESTS_GRACE_SECONDS = 2
 RUNS_GRACE_SECONDS = 5.0
 DEFAULT_PORT = 8320
 DEFAULT_GRACE = "1s"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _logger = logging.getLogger("leasehold.web")
 
 
@@ -84,44 +76,29 @@ def address_of(opened: socket.socket) -> str:
     return f"http://{f'[{shown}]' if ':' in shown and '[' not in shown else shown}:{port}"
 
 
-class _Server(uvicorn.Server):
-    """Ends at the first signal and tells others so; does not raise it again when it is over."""
-
-    def __init__(self, config: uvicorn.Config, on_end: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._on_end = on_end
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.signal(number, self._on_signal) for number in _SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.end()
-
-    def end(self) -> None:
-        """End, from any thread or signal handler; the second time without waiting for requests."""
-        self.force_exit = self.should_exit
-        self.should_exit = True
-        self._on_end()
-
-
 class Running:
     """The service while it is served. `end` may be called from any thread."""
 
-    def __init__(self, assembly: Assembly, workers: Sequence[Worker], **config: Any) -> None:
+    def __init__(
+        self,
+        assembly: Assembly,
+        workers: Sequence[Worker],
+        *,
+        has_access_log: bool,
+        root_path: str,
+        proxies: Sequence[str] = (),
+    ) -> None:
         self._ending = assembly.main.ending
         self._sites = assembly.sites
         self._workers = workers
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._server = _Server(_configure(assembly.app, **config), self._tell)
+        self._listening = Listening(
+            assembly.app,
+            self._ending,
+            access_log=has_access_log,
+            root_path=root_path,
+            proxy_headers=bool(proxies),
+            forwarded_allow_ips=list(proxies),
+        )
 
     def serve(self, opened: socket.socket, on_start: Callable[[], None] = lambda: None) -> None:
         """Serve until a signal or `end`; then the workers have ended, too."""
@@ -129,14 +106,13 @@ class Running:
             runner.run(self._serve(opened, on_start))
 
     def end(self) -> None:
-        self._server.end()
+        self._listening.end()
 
     async def _serve(self, opened: socket.socket, on_start: Callable[[], None]) -> None:
-        self._loop = asyncio.get_running_loop()
         stopping = asyncio.ensure_future(self._stop_workers())
         on_start()
         try:
-            await self._server.serve(sockets=[opened])
+            await self._listening.listen(opened)
         finally:
             self._ending.set()
             await stopping
@@ -148,28 +124,6 @@ class Running:
             *(asyncio.to_thread(worker.stop) for worker in self._workers),
             *(site.runs.join(RUNS_GRACE_SECONDS) for site in self._sites),  # they stop themselves
         )
-
-    def _tell(self) -> None:
-        """Tell streams and workers that it ends. A signal's handler: it must not wait."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._ending.set)
-
-
-def _configure(
-    app: FastAPI, *, has_access_log: bool, root_path: str, proxies: Sequence[str] = ()
-) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        lifespan="on",
-        log_config=None,
-        access_log=has_access_log,
-        ws="none",
-        root_path=root_path,
-        proxy_headers=bool(proxies),
-        forwarded_allow_ips=list(proxies),
-        server_header=False,
-        timeout_graceful_shutdown=REQUESTS_GRACE_SECONDS,
-    )
 
 
 @contextmanager

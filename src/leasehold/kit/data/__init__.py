@@ -5,7 +5,7 @@
 A job and what it is about can then be written in one transaction.
 """
 
-from leasehold.kit.data.bulk import Bulk, Upsert, moment_text
+from leasehold.kit.data.bulk import Bulk, Upsert, id_texts, moment_text
 from leasehold.kit.data.columns import Id, Moment
 from leasehold.kit.data.database import (
     Database,
@@ -33,6 +33,7 @@ __all__ = [
     "database_of",
     "discreet",
     "driver_connection",
+    "id_texts",
     "insert_new",
     "make_views",
     "moment_text",

@@ -9,7 +9,7 @@ those who watch what has changed.
 from leasehold.kit.web.app import make_app
 from leasehold.kit.web.following import EventStream, Following, Seen
 from leasehold.kit.web.languages import Languages, Speaker
-from leasehold.kit.web.living import lifespan_of
+from leasehold.kit.web.living import lifespan_of, lifespan_over
 from leasehold.kit.web.pages import Pages, Place
 from leasehold.kit.web.people import Changer, Person, Reader, changer_of, person_of
 from leasehold.kit.web.problems import Problems, not_found
@@ -36,6 +36,7 @@ __all__ = [
     "a_text",
     "changer_of",
     "lifespan_of",
+    "lifespan_over",
     "make_app",
     "not_found",
     "person_of",

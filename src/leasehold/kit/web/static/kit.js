@@ -1,5 +1,5 @@
 "use strict";
-// What pages of every application do beyond forms and links: times as one reads them, parts that live.
+// What pages of every application do beyond forms and links: times as one reads them, parts that live, files that are dropped.
 const kit = (function () {
   const language = document.documentElement.lang;
   const number = (value) => new Intl.NumberFormat(language).format(value);
@@ -22,14 +22,16 @@ const kit = (function () {
     return renewing;
   }
 
-  // The page again, and of it what lives; what somebody is busy with stays as it is.
+  // The page again, and of it what lives; what somebody is busy with stays as it is. What is to be followed only now, is.
   async function renewOnce() {
     const answer = await fetch(location.href, { headers: { accept: "text/html" } });
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const old of document.querySelectorAll("[data-live]")) {
       const other = fresh.getElementById(old.id);
-      if (!other || old.contains(document.activeElement)) continue;
+      if (!other) continue;
+      if (other.dataset.follow && !old.dataset.follow) { Object.assign(old.dataset, other.dataset); follow(old); }
+      if (old.contains(document.activeElement)) continue;
       localise(other);
       if (old.innerHTML !== other.innerHTML) old.replaceWith(document.adoptNode(other));
     }
@@ -63,7 +65,39 @@ const kit = (function () {
     }, renew);
   }
 
+  // A form that takes a dropped file, and shows how much of it is sent. Without a script it is a form.
+  function takeFiles(form) {
+    const [input, sending, refusal] = ["file", "sending", "refusal"].map((id) => document.getElementById(id));
+    const sendChosen = () => { if (input.files.length) send(form, input, sending, refusal); };
+    for (const name of ["dragenter", "dragover"]) form.addEventListener(name, (event) => { event.preventDefault(); form.classList.add("over"); });
+    for (const name of ["dragleave", "drop"]) form.addEventListener(name, () => form.classList.remove("over"));
+    form.addEventListener("drop", (event) => {
+      event.preventDefault();
+      if (event.dataTransfer.files.length) { input.files = event.dataTransfer.files; sendChosen(); }
+    });
+    form.addEventListener("submit", (event) => { event.preventDefault(); sendChosen(); });
+    if ("atOnce" in form.dataset) input.addEventListener("change", sendChosen);
+  }
+
+  function send(form, input, sending, refusal) {
+    const request = new XMLHttpRequest(), bar = sending.querySelector("progress");
+    const fail = (text) => { sending.hidden = true; refusal.textContent = text; input.value = ""; };
+    refusal.textContent = "";
+    sending.hidden = false;
+    request.upload.onprogress = (event) => { if (event.lengthComputable) bar.value = (100 * event.loaded) / event.total; };
+    request.onerror = () => fail(form.dataset.failed);
+    request.onload = () => {
+      if (request.status < 400) { location.assign(request.responseURL); return; }
+      const page = new DOMParser().parseFromString(request.responseText, "text/html");
+      fail(page.getElementById("refusal")?.textContent || form.dataset.failed);
+    };
+    request.open("POST", form.action);
+    request.setRequestHeader("accept", "text/html");
+    request.send(new FormData(form));
+  }
+
   localise(document);
   for (const each of document.querySelectorAll("[data-follow]")) follow(each);
+  for (const each of document.querySelectorAll("form.drop")) takeFiles(each);
   return { number, fill, localise, renew, listen };
 })();

@@ -1,6 +1,6 @@
-"""Serves the companion by a program of its own, until a signal.
+"""Serves an ASGI application on an open socket until a signal, or until it is told to end.
 
-At a signal open streams are told to end; what is not done within two seconds is cut off.
+What is not done within two seconds is cut off then.
 """
 
 from __future__ import annotations
@@ -8,57 +8,68 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from leasehold_memory.web.alone import Alone
-
-GRACE_SECONDS = 2
+REQUESTS_GRACE_SECONDS = 2
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Serving:
-    """Serves it on an open socket until a signal or `end`, which any thread may call."""
+class Listening:
+    """`ending` is set when it ends, for answers that go on for long; `end` is for any thread.
 
-    def __init__(self, alone: Alone, on_start: Callable[[], None] = lambda: None) -> None:
-        self._ending = alone.ending
+    `on_start` is told when it answers. `config` is uvicorn's.
+    """
+
+    def __init__(
+        self,
+        app: Any,
+        ending: asyncio.Event,
+        *,
+        on_start: Callable[[], None] = lambda: None,
+        **config: Any,
+    ) -> None:
+        self._ending = ending
         self._loop: asyncio.AbstractEventLoop | None = None
-        config = uvicorn.Config(
-            alone,
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            ws="none",
-            server_header=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
-        self._server = _Server(config, on_start, self._tell)
+        self._server = _Server(_configure(app, **config), on_start, self._tell)
 
     def serve(self, opened: socket.socket) -> bool:
         """Serve; returns whether it had started, else the log says why not."""
         with asyncio.Runner() as runner:
-            runner.run(self._serve(opened))
+            return runner.run(self.listen(opened))
+
+    async def listen(self, opened: socket.socket) -> bool:
+        """Do the same on the running loop."""
+        self._loop = asyncio.get_running_loop()
+        await self._server.serve(sockets=[opened])
         return self._server.started
 
     def end(self) -> None:
         self._server.end()
 
-    async def _serve(self, opened: socket.socket) -> None:
-        self._loop = asyncio.get_running_loop()
-        await self._server.serve(sockets=[opened])
-
     def _tell(self) -> None:
         """Tell streams that it ends. A signal's handler: it must not wait."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._ending.set)
+
+
+def _configure(app: Any, **config: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        log_config=None,
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=REQUESTS_GRACE_SECONDS,
+        **config,
+    )
 
 
 class _Server(uvicorn.Server):
@@ -92,7 +103,7 @@ class _Server(uvicorn.Server):
         self.end()
 
     def end(self) -> None:
-        """End; the second time without waiting for requests."""
+        """End, from any thread or signal handler; the second time without waiting for requests."""
         self.force_exit = self.should_exit
         self.should_exit = True
         self._on_end()
