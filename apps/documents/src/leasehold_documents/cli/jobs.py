@@ -8,7 +8,7 @@ from uuid import UUID
 import click
 
 from leasehold.cli.kit import (
-    Group,
+    Listing,
     answer,
     cell,
     first_line,
@@ -30,13 +30,12 @@ _STATES = ("queued", "running", "done", "failed", "dead", "cancelled")
 _JOB = click.argument("job", type=click.UUID)
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @acting
 @with_session
 def jobs(session: Session, *, tenant: str | None, user: str | None) -> None:
     """List an organization's jobs; cancel one, or try it again."""
-    if click.get_current_context().invoked_subcommand is None:
-        _list(session, Who(tenant, user), status=None, limit=20)
+    _list(session, Who(tenant, user), status=None, limit=20)
 
 
 @jobs.command("list", example="leasehold-documents jobs list --status dead")

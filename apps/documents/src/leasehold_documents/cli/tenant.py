@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from leasehold.cli.kit import (
-    Group,
+    Listing,
     answer,
     cell,
     make_table,
@@ -27,12 +27,11 @@ leasehold-documents tenant price "Hausverwaltung Lindenhof" --fast 1 --hires 3""
 _CENTS = click.IntRange(0, 100_000)
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @with_session
 def tenant(session: Session) -> None:
     """List organizations; add one, or say what a page costs it."""
-    if click.get_current_context().invoked_subcommand is None:
-        _list(session)
+    _list(session)
 
 
 @tenant.command("list", example="leasehold-documents tenant list --json")

@@ -10,7 +10,7 @@ import click
 
 from leasehold.cli.kit import (
     Command,
-    Group,
+    Listing,
     answer,
     cell,
     make_table,
@@ -30,12 +30,11 @@ leasehold-documents user add anna@example.org --tenant Lindenhof --role admin
 leasehold-documents user remove anna@example.org --tenant Lindenhof"""
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @with_session
 def user(session: Session) -> None:
     """List people; let them into an organization, or shut them out."""
-    if click.get_current_context().invoked_subcommand is None:
-        _list(session)
+    _list(session)
 
 
 @user.command("list", example="leasehold-documents user list --json")
