@@ -6,9 +6,9 @@ all. So whenever the worker is killed, the next one goes on and every line is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
@@ -42,20 +42,30 @@ class Owner(NamedTuple):
 def reading(
     database: Database, import_id: UUID, size: int, start: int
 ) -> AbstractContextManager[Iterator[list[Line]]]:
-    """Read the uploaded file from a line on, in steps; a large one by a process of its own."""
+    """Read the uploaded file from a line on, in steps; a large one by a process of its own.
+
+    Not beside PostgreSQL, which is another process already: of two cores a third one only takes.
+    """
     chunks = imports.chunks(database, import_id)
-    if size > LARGE_BYTES:
+    if size > LARGE_BYTES and database.is_sqlite:
         return reading_beside(chunks, start)
     return nullcontext(read_steps(chunks, start))
 
 
-def one_ahead(steps: Iterator[T]) -> Iterator[T]:
-    """Read the next step while this one is written, in which time the database works, not we."""
-    with ThreadPoolExecutor(1, thread_name_prefix="links-reader") as pool:
+def one_ahead(steps: Iterator[T]) -> Generator[T]:
+    """Read the next step while this one is written, in which time the database works, not we.
+
+    To be closed: nobody reads any more then.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="links-reader")
+    try:
         upcoming = pool.submit(next, steps, None)
         while (step := upcoming.result()) is not None:
             upcoming = pool.submit(next, steps, None)
             yield step
+    finally:
+        with lh.shielded():  # a cancel that struck here would leave the file to a thread
+            pool.shutdown()
 
 
 class Step(NamedTuple):
@@ -100,9 +110,9 @@ def store_lines(
     wanted = _wanted(lines, offset) if candidates is None else candidates.placements
     placed = library.Shelf(bulk, owner.user_id, owner.take_ids, now).place(wanted, candidates)
     noted = [
-        imports.Noted(line, *said)
+        imports.Noted(line, *_why_not(line, placed, line.number + offset))
         for line in lines
-        if (said := _why_not(line, placed, line.number + offset)) is not None
+        if line.number + offset not in placed.links
     ]
     imports.note_items(bulk, owner.import_id, noted, now)
     skipped = len(lines) - len(wanted)
@@ -111,12 +121,10 @@ def store_lines(
     return counts, placed.fresh
 
 
-def _why_not(line: Line, placed: library.Placed, position: int) -> tuple[str, str] | None:
+def _why_not(line: Line, placed: library.Placed, position: int) -> tuple[str, str]:
     """Say what a line came to that did not become a link, and why."""
     if line.address is None:
         return "skipped", line.reason
-    if position in placed.links:
-        return None
     return "duplicate", "repeated" if position in placed.repeated else "in_folder"
 
 
@@ -153,9 +161,10 @@ class Importer:
         with reading(self._database, self._owner.import_id, row["file_bytes"], start) as lines:
             self._total = self._count(row)
             self._job.progress(start, self._total)
-            for step in one_ahead(prepared(lines, self._owner, self._offset, self._make_call)):
-                self._stop_if_cancelled()
-                self._take_step(step)
+            made = prepared(lines, self._owner, self._offset, self._make_call)
+            with closing(one_ahead(made)) as steps:
+                for step in steps:
+                    self._take_step(step)
         self._end()
 
     def _stop_if_cancelled(self) -> None:
@@ -194,6 +203,7 @@ class Importer:
 
     def _store(self, step: Step, store: Callable[[Any, Bulk, Step], Counts]) -> None:
         with self._job.saving() as connection:
+            self._stop_if_cancelled()  # not before: who cancels may have to wait for a lock, too
             bulk = self._database.bulk(connection)
             bulk.make_room()
             counts = store(connection, bulk, step)

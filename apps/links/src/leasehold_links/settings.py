@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 
 import msgspec
+
+from leasehold.kit.settings import Lent
 
 PREFIX = "LEASEHOLD_LINKS_"
 
@@ -27,24 +27,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     pictures: str = "https"  # which pages show: those of `https` addresses, `all`, or `none`
 
 
-_lent: list[Settings] = []
-
-
-def settings() -> Settings:
-    """Return what holds in this process: what was lent to it, else what the environment says."""
-    return _lent[-1] if _lent else _from_environment()
-
-
-@contextmanager
-def lending(said: Settings) -> Iterator[None]:
-    """Let other settings hold in this process, and in no other, until the end of the `with`."""
-    _lent.append(said)
-    try:
-        yield
-    finally:
-        _lent.remove(said)
-
-
 @lru_cache(maxsize=1)
 def _from_environment() -> Settings:
     """Read the environment once."""
@@ -61,3 +43,7 @@ def _from_environment() -> Settings:
         pictures=env.get("PICTURES", Settings().pictures),
         per_host=env.get("PER_HOST", "").lower() in {"1", "true", "yes", "on"},
     )
+
+
+settings = Lent(_from_environment)
+lending = settings.lending

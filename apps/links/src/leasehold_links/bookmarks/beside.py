@@ -8,6 +8,7 @@ behind its length. It ends with who has started it: nobody reads what it writes 
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -120,6 +121,7 @@ def _read(file: IO[bytes], start: int) -> Iterator[Message]:
 
 def main() -> None:
     """Read the file that comes in, and write what it says."""
+    gc.freeze()  # what is loaded stays: looking through it for cycles was a twelfth of the work
     for message in _read(sys.stdin.buffer, int(sys.argv[1])):
         body = _encoder.encode(message)
         try:

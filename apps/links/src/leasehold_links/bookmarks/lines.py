@@ -11,7 +11,7 @@ from leasehold_links.bookmarks.values import Bookmark
 from leasehold_links.model.addresses import Address, NotFetchable, read_address
 
 STEP = 1_000  # lines that are written together at first, so that one sees soon that it goes on
-_LATER = 2  # times as many: pages of indexes that many lines share are written once for all of them
+_LATER = 4  # times as many: pages of indexes that many lines share are written once for all of them
 
 
 class Line(NamedTuple):

@@ -174,5 +174,7 @@ def _added_at(attributes: Mapping[str, str]) -> datetime | None:
 
 
 def _tags(text: str) -> tuple[str, ...]:
+    if not text:
+        return ()
     names = (tidy(name, LONGEST_NAME) for name in text.split(","))
     return tuple(dict.fromkeys(name for name in names if name))[:MOST_TAGS]

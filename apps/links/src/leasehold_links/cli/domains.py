@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from leasehold.cli.kit import (
-    Group,
+    Listing,
     answer,
     cell,
     make_table,
@@ -34,13 +34,12 @@ _STATES = ("candidate", "blocked", "allowed")
 BY = click.option("--by", default=lambda: os_user() or "somebody", help="Who says so.")
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE)
+@click.group(cls=Listing, example=_EXAMPLE)
 @click.option("--state", type=click.Choice(_STATES), help="Only these.")
 @with_session
 def domains(session: Session, *, state: str | None) -> None:
     """List domains with what counts against them; block or allow them."""
-    if click.get_current_context().invoked_subcommand is None:
-        _print(session, _all(session, state))
+    _print(session, _all(session, state))
 
 
 @domains.command("block", example="leasehold-links domains block example.com")

@@ -16,7 +16,7 @@ import msgspec
 from sqlalchemy import select, update
 
 import leasehold as lh
-from leasehold.kit.data import Bulk, moment_text
+from leasehold.kit.data import Bulk, id_texts, moment_text
 from leasehold.kit.data.bulk import Row
 from leasehold_links.data.tables import canonical, folder, link
 from leasehold_links.errors import FolderMoved
@@ -92,16 +92,17 @@ class Candidates:
         self.identities = sorted(addresses)
         count = len(self.identities)
         ids, job_ids = take_ids(count), take_ids(count)
-        self.known = dict(zip(self.identities, map(str, ids), strict=True))
+        self.known = dict(zip(self.identities, id_texts(ids), strict=True))
         self.rows: list[Row] = []
         self.fresh: list[NewCanonical] = []
-        for identity, id_, job_id in zip(self.identities, ids, job_ids, strict=True):
+        for (identity, text), id_, job_id, job_text in zip(
+            self.known.items(), ids, job_ids, id_texts(job_ids), strict=True
+        ):
             address = addresses[identity]
             turn = turn_of(address)
             call = None if make_call is None else _call_or_none(make_call, id_, turn, user_id)
             named = (address.url, address.host, address.domain)
-            head = (self.known[identity], *identity, KEY_VERSION)
-            self.rows.append((*head, *named, str(job_id), now))
+            self.rows.append((text, *identity, KEY_VERSION, *named, job_text, now))
             self.fresh.append(NewCanonical(id_, turn, job_id, call))
 
 
@@ -209,7 +210,7 @@ class Shelf:
         missing = sorted(first.keys() - found.keys(), key=lambda key: (len(key.names), key))
         if not missing:
             return found
-        known = found | dict(zip(missing, map(str, self._take_ids(len(missing))), strict=True))
+        known = found | dict(zip(missing, id_texts(self._take_ids(len(missing))), strict=True))
         rows = [self._folder_row(key, known, first[key]) for key in missing]
         self._bulk.insert_new(folder, _FOLDER, rows)
         # Looked up again: others may have made some of them meanwhile, or renamed one above.
@@ -277,7 +278,7 @@ class Shelf:
     ) -> tuple[list[Row], frozenset[int]]:
         rows: dict[tuple[str, str], Row] = {}
         repeated: set[int] = set()
-        ids = self._take_ids(len(wanted))
+        ids = id_texts(self._take_ids(len(wanted)))
         for (bookmark, address, position), folder_id, canonical_id, id_ in zip(
             wanted, folders, canonicals, ids, strict=True
         ):
@@ -285,7 +286,7 @@ class Shelf:
                 repeated.add(position)
                 continue
             rows[folder_id, canonical_id] = (
-                str(id_),
+                id_,
                 self._user_id,
                 folder_id,
                 canonical_id,
@@ -305,9 +306,9 @@ def _folders_of(wanted: Iterable[Placement]) -> Iterator[FolderKey]:
     """Name the folder of each link; most are in their neighbour's, and so is the name of it."""
     last: FolderKey | None = None
     for bookmark, _, _ in wanted:
-        root, names = bookmark.root, bookmark.folder
-        if last is None or names is not last.names or root is not last.root:
-            last = FolderKey(root, names)
+        key = (bookmark.root, bookmark.folder)
+        if key != last:
+            last = FolderKey(*key)
         yield last
 
 

@@ -101,15 +101,16 @@ def read_address(text: str) -> Address:
     if parts is None:
         raise NotFetchable("malformed")
     user, host, port, path, query, fragment = parts.groups("")
-    if not _can_be_found(host):
+    known = _read_host(host)
+    if not known.can_be_found:
         raise NotFetchable("malformed")
     named = _named(query[1:])
-    secret = user or is_private(host) or _has_secret(named) or _has_secret_page(fragment)
+    secret = user or known.is_private or _has_secret(named) or _has_secret_page(fragment)
     return Address(
         url=url,
         host=host,
-        domain=domain_of(host),
-        key=f"https://{_key_host(host)}{port}{path.removesuffix('/')}"
+        domain=known.domain,
+        key=f"https://{known.key}{port}{path.removesuffix('/')}"
         f"{_key_query(named)}{_key_fragment(fragment)}",
         is_public=not secret,
     )
@@ -130,7 +131,20 @@ def url_key(text: str) -> str:
     return read_address(text).key
 
 
+class _Host(NamedTuple):
+    """What a host alone says of an address; many addresses have the same one."""
+
+    can_be_found: bool
+    is_private: bool
+    domain: str
+    key: str
+
+
 @lru_cache(maxsize=65_536)
+def _read_host(host: str) -> _Host:
+    return _Host(_can_be_found(host), is_private(host), domain_of(host), _key_host(host))
+
+
 def is_private(host: str) -> bool:
     """Whether a host means nothing to others: of this machine, this house or this company."""
     bare = host.strip("[]").rstrip(".")
@@ -149,7 +163,6 @@ def _key_fragment(fragment: str) -> str:
     return fragment if fragment.startswith(_KEPT_FRAGMENTS) else ""
 
 
-@lru_cache(maxsize=65_536)
 def _can_be_found(host: str) -> bool:
     """Whether the names of the internet can have such a host: no part of it is too long."""
     bare = host.rstrip(".")

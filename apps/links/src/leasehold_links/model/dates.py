@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FROM_1601_TO_1970_SECONDS = 11_644_473_600
 # What a number may be is told by its size: each range is the years 1980 to 2200 in one unit.
 _EARLIEST_SECONDS = 315_532_800
@@ -25,7 +24,7 @@ def read_date(text: str | None) -> datetime | None:
         number / 1e9,
     ):
         if _EARLIEST_SECONDS <= seconds < _LATEST_SECONDS:
-            return _EPOCH + timedelta(seconds=round(seconds))
+            return datetime.fromtimestamp(round(seconds), UTC)
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from leasehold.kit import web
@@ -17,8 +16,6 @@ from leasehold_links.web.pages.visiting import PAGES
 from leasehold_links.web.problems import PROBLEMS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from fastapi import FastAPI
 
     import leasehold as lh
@@ -42,23 +39,15 @@ ROUTERS = (
 
 def make_app(client: lh.Client) -> FastAPI:
     """Make the library's pages and API over a queue's database."""
+    library = Library(client, database_of(client.url))
     app = web.make_app(
         title="leasehold-links",
         summary="A library of links that enriches itself.",
         routers=ROUTERS,
         problems=PROBLEMS,
         pages=PAGES,
-        lifespan=_living,
+        lifespan=web.lifespan_over(library.database),
         large={"/api/imports", "/imports"},  # a bookmark file
     )
-    app.state.library = Library(client, database_of(client.url))
+    app.state.library = library
     return app
-
-
-@asynccontextmanager
-async def _living(app: FastAPI) -> AsyncIterator[None]:
-    """At the end give the connections back."""
-    try:
-        yield
-    finally:
-        app.state.library.database.close()
