@@ -18,16 +18,27 @@ from leasehold_memory.chatting.turn import Turn
 from leasehold_memory.errors import ModelFailed
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from leasehold_memory.chatting.wanted import Wanted
     from leasehold_memory.llm import Llm
     from leasehold_memory.opening import Memory
 
 
 async def chat(
-    memory: Memory, llm: Llm, wanted: Wanted, *, persona: str, is_remembering: bool = True
+    memory: Memory,
+    llm: Llm,
+    wanted: Wanted,
+    *,
+    persona: str,
+    is_remembering: bool = True,
+    hurry: ExitStack | None = None,
 ) -> AsyncGenerator[Event]:
-    """Reply to what is said. Close it when nobody listens, and give the memory back after that."""
-    turn = Turn(memory, wanted, is_remembering=is_remembering)
+    """Reply to what is said. Close it when nobody listens, and give the memory back after that.
+
+    `hurry` is that of the memory's courtesy, if it has begun: it is over with the first word.
+    """
+    turn = Turn(memory, wanted, is_remembering=is_remembering, hurry=hurry)
     preset_id = memory.preset.id
     try:
         async with aclosing(turn.words(llm, persona)) as words:

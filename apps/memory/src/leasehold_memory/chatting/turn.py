@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import ExitStack, aclosing
+from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -16,6 +16,8 @@ from leasehold_memory.errors import BadAnswer
 from leasehold_memory.llm import BadReason
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from leasehold_memory.chatting.wanted import Wanted
     from leasehold_memory.llm import Llm
     from leasehold_memory.opening import Memory
@@ -26,8 +28,11 @@ T = TypeVar("T")
 class Turn:
     """One turn of a conversation; it happened when it was begun."""
 
-    def __init__(self, memory: Memory, wanted: Wanted, *, is_remembering: bool) -> None:
+    def __init__(
+        self, memory: Memory, wanted: Wanted, *, is_remembering: bool, hurry: ExitStack | None
+    ) -> None:
         self._memory = memory
+        self._hurry = hurry or memory.courtesy.hurry()
         self._wanted = wanted
         self._is_remembering = is_remembering
         self._began_at = datetime.now(UTC)
@@ -36,13 +41,12 @@ class Turn:
 
     async def words(self, llm: Llm, persona: str) -> AsyncGenerator[str]:
         """Ask the model once; yields what may be shown of its answer. Jobs wait for the first."""
-        with ExitStack() as hurry:
-            hurry.enter_context(self._memory.courtesy.hurrying())
+        with self._hurry as hurry:
             async with aclosing(self._pieces(llm, persona)) as pieces:
                 async for piece in pieces:
                     if shown := self.reply.take(piece):
-                        hurry.close()
                         yield shown
+                        hurry.close()  # not before: those who waited would run before it is sent
         if rest := self.reply.end():
             yield rest
         if not self.reply.text:

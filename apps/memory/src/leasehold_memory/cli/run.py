@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 from contextlib import closing
@@ -37,12 +38,12 @@ def run(session: Session, /, *, home: Path, port: int, log_level: str, log_forma
 
     The address that it says has a token in it: a browser needs it once, programs always.
     """
+    from leasehold.web.listening import Listening
     from leasehold.web.serving import address_of, open_socket
     from leasehold_memory.companion import Companion
     from leasehold_memory.errors import NotServed
     from leasehold_memory.web.alone import Alone
     from leasehold_memory.web.app import make_app
-    from leasehold_memory.web.serving import Serving
 
     set_up_logging(log_level, log_format)
     logging.getLogger("uvicorn").setLevel(logging.WARNING)  # what it says of a start, we say too
@@ -55,8 +56,14 @@ def run(session: Session, /, *, home: Path, port: int, log_level: str, log_forma
         address = address_of(opened)
         companion.start()  # here, so that what is wrong with it is told in one line
         alone = Alone(make_app(companion), token=token)
-        serving = Serving(alone, lambda: _announce(session, address, companion.settings))
-        if not serving.serve(opened):
+        listening = Listening(
+            alone,
+            alone.ending,
+            on_start=lambda: _announce(session, address, companion.settings),
+            access_log=False,
+        )
+        gc.freeze()  # what is loaded stays: looking through it again and again would hold up chats
+        if not listening.serve(opened):
             raise NotServed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from leasehold.kit.data import insert_new
 from leasehold_memory.data.edges import EVIDENCE, SUPERSEDES
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 CLOSES = "closes"
 _LOOKS = 3  # how many are looked at for one that may be open
 _episode = unit.alias("episode")
+_NAMED = select(unit.c.id).where(
+    unit.c.kind == bindparam("kind"), unit.c.identity == bindparam("identity")
+)
 
 
 class Spoken(NamedTuple):
@@ -33,8 +36,7 @@ class Spoken(NamedTuple):
 
 def unit_of(connection: Connection, kind: UnitKind, identity: str) -> int | None:
     """Return the unit of this identity, if it was derived before."""
-    query = select(unit.c.id).where(unit.c.kind == kind, unit.c.identity == identity)
-    return connection.scalar(query)
+    return connection.scalar(_NAMED, {"kind": kind, "identity": identity})
 
 
 def rivals(

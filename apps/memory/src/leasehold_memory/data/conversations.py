@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import select
-
-from leasehold_memory.data.tables import payload_episode
+from leasehold.kit.data import driver_connection
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+_LAST = """
+SELECT user_text, reply_text
+FROM payload_episode
+WHERE conversation = ?
+ORDER BY unit_id DESC
+LIMIT ?
+"""
 
 
 class Turn(NamedTuple):
@@ -21,10 +27,6 @@ class Turn(NamedTuple):
 
 def last_turns(connection: Connection, conversation: str, *, limit: int) -> list[Turn]:
     """Return the last turns of a conversation, the oldest first."""
-    query = (
-        select(payload_episode.c.user_text, payload_episode.c.reply_text)
-        .where(payload_episode.c.conversation == conversation)
-        .order_by(payload_episode.c.unit_id.desc())
-        .limit(limit)
-    )
-    return [Turn(row.user_text, row.reply_text) for row in connection.execute(query)][::-1]
+    # On the driver's connection: each chat waits for it.
+    rows = driver_connection(connection).execute(_LAST, (conversation, limit)).fetchall()
+    return [Turn(*row) for row in reversed(rows)]

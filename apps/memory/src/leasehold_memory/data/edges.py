@@ -6,12 +6,13 @@ speaks for it any more.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, select
 
-from leasehold.kit.data import insert_new
+from leasehold.kit.data import driver_connection, insert_new
 from leasehold_memory.data.sets import among
 from leasehold_memory.data.tables import edge, unit
 from leasehold_memory.errors import SourceGone
@@ -22,17 +23,26 @@ if TYPE_CHECKING:
 
 EVIDENCE = "evidence"
 SUPERSEDES = "supersedes"
+# On the driver's connection: a job asks for these several times.
+_EVIDENCE = """
+SELECT source_id, target_id
+FROM edges
+WHERE source_id IN (SELECT value FROM json_each(?)) AND relation = 'evidence'
+ORDER BY source_id, target_id
+"""
+_HIGHEST = """
+SELECT max(units.sensitivity)
+FROM edges
+JOIN units ON units.id = edges.target_id
+WHERE edges.source_id = ? AND edges.relation = 'evidence'
+"""
 
 
 def evidence_of(connection: Connection, unit_ids: Collection[int]) -> dict[int, list[int]]:
     """Return the episodes that speak for each of some units, the oldest first."""
-    query = (
-        select(edge.c.source_id, edge.c.target_id)
-        .where(among(edge.c.source_id, unit_ids), edge.c.relation == EVIDENCE)
-        .order_by(edge.c.source_id, edge.c.target_id)
-    )
     found: dict[int, list[int]] = {unit_id: [] for unit_id in unit_ids}
-    for source_id, target_id in connection.execute(query):
+    asked = json.dumps([*found])
+    for source_id, target_id in driver_connection(connection).execute(_EVIDENCE, (asked,)):
         found[source_id].append(target_id)
     return found
 
@@ -82,11 +92,5 @@ def drop_edges(connection: Connection, pairs: Collection[tuple[int, int]], relat
 
 def sensitivity_of(connection: Connection, unit_id: int) -> Sensitivity | None:
     """Return that of the most sensitive source; None when nothing speaks for the unit."""
-    query = (
-        select(func.max(unit.c.sensitivity))
-        .select_from(edge)
-        .join(unit, unit.c.id == edge.c.target_id)
-        .where(edge.c.source_id == unit_id, edge.c.relation == EVIDENCE)
-    )
-    highest = connection.scalar(query)
+    (highest,) = driver_connection(connection).execute(_HIGHEST, (unit_id,)).fetchone()
     return None if highest is None else Sensitivity(highest)

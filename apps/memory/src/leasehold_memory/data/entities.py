@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import bindparam, delete, func, or_, select, tuple_, update
+from sqlalchemy.dialects.sqlite import insert
 
-from leasehold.kit.data import insert_new, upsert
+from leasehold.kit.data import insert_new
 from leasehold_memory.data.sets import among
 from leasehold_memory.data.tables import entity, entity_alias, unit, unit_entity
 from leasehold_memory.errors import EntityNotFound, SourceGone
@@ -20,6 +21,28 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping
 
 MENTIONS = "mentions"
+# Built once: each episode's jobs run them.
+_OWN = unit_entity.c.unit_id == bindparam("unit")
+_MENTIONED = select(unit_entity.c.entity_id).where(_OWN)
+_UNMENTION = delete(unit_entity).where(
+    _OWN, unit_entity.c.entity_id.not_in(bindparam("wanted", expanding=True))
+)
+_NEW_MENTION = insert(unit_entity)
+_MENTION = _NEW_MENTION.on_conflict_do_update(
+    index_elements=["unit_id", "entity_id"],
+    set_={name: _NEW_MENTION.excluded[name] for name in ("role", "weight")},
+)
+_SPOKEN = (
+    select(func.coalesce(func.sum(unit_entity.c.weight), 0.0))
+    .join(unit, unit.c.id == unit_entity.c.unit_id)
+    .where(
+        unit_entity.c.entity_id == entity.c.id,
+        unit.c.kind == UnitKind.EPISODE,
+        unit.c.state != UnitState.RETRACTED,
+    )
+    .scalar_subquery()
+)
+_WEIGH = update(entity).where(entity.c.importance != _SPOKEN).values(importance=_SPOKEN)
 
 
 class FoundEntities(NamedTuple):
@@ -54,30 +77,21 @@ def mention(
     connection: Connection, unit_id: int, weights: Mapping[int, float], *, role: str = MENTIONS
 ) -> None:
     """Let a unit speak of exactly these entities; what each of them weighs is summed up anew."""
-    own = unit_entity.c.unit_id == unit_id
-    known = set(connection.scalars(select(unit_entity.c.entity_id).where(own)))
+    known = set(connection.scalars(_MENTIONED, {"unit": unit_id}))
     _require(connection, unit_id, weights)
-    connection.execute(delete(unit_entity).where(own, unit_entity.c.entity_id.not_in(weights)))
-    for entity_id, weight in sorted(weights.items()):
-        row = {"unit_id": unit_id, "entity_id": entity_id, "role": role, "weight": weight}
-        upsert(connection, unit_entity, row, key=["unit_id", "entity_id"])
+    connection.execute(_UNMENTION, {"unit": unit_id, "wanted": [*weights]})
+    rows = [
+        {"unit_id": unit_id, "entity_id": entity_id, "role": role, "weight": weight}
+        for entity_id, weight in sorted(weights.items())
+    ]
+    if rows:
+        connection.execute(_MENTION, rows)
     weigh(connection, known | set(weights))
 
 
 def weigh(connection: Connection, entity_ids: Collection[int]) -> None:
     """Sum up how much episodes speak of these: the same mentions always weigh the same."""
-    spoken = (
-        select(func.coalesce(func.sum(unit_entity.c.weight), 0.0))
-        .join(unit, unit.c.id == unit_entity.c.unit_id)
-        .where(
-            unit_entity.c.entity_id == entity.c.id,
-            unit.c.kind == UnitKind.EPISODE,
-            unit.c.state != UnitState.RETRACTED,
-        )
-        .scalar_subquery()
-    )
-    changed = update(entity).where(among(entity.c.id, entity_ids), entity.c.importance != spoken)
-    connection.execute(changed.values(importance=spoken))
+    connection.execute(_WEIGH.where(among(entity.c.id, entity_ids)))
 
 
 def top(connection: Connection, kind: str, n: int) -> list[int]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
+    from leasehold.kit.data import Database
+
 _CHUNK = 2_000  # rows at a time: another thread may run between two
 _SMALLEST = 1_024
 
@@ -68,7 +70,7 @@ class Scores:
     def _places(self, kinds: Collection[UnitKind]) -> NDArray[np.int64]:
         if not kinds:
             return np.arange(len(self.ids))
-        return np.flatnonzero(np.isin(self.kinds, [int(kind) for kind in kinds]))
+        return np.flatnonzero(np.logical_or.reduce([self.kinds == kind for kind in kinds]))
 
 
 class VectorMatrix:
@@ -95,9 +97,14 @@ class VectorMatrix:
             cosines = np.vecdot(self._rows[:count], vector)
             return Scores(self._ids[:count].copy(), self._kinds[:count].copy(), cosines)
 
-    def is_empty(self, connection: Connection) -> bool:
-        """Tell whether there is nothing that a vector could be compared with."""
-        with self._lock:
+    def is_empty(self, database: Database) -> bool:
+        """Tell whether there is nothing that a vector could be compared with.
+
+        Where there was something at the last look, the file is not asked.
+        """
+        if self._count:
+            return False
+        with database.read() as connection, self._lock:
             self._catch_up(connection)
             return self._count == 0
 

@@ -30,11 +30,6 @@ _BY_ID = {
     kind: select(table).where(table.c.unit_id == bindparam("unit"))
     for kind, table in TABLES.items()
 }
-_TEXTS = {
-    UnitKind.SUMMARY: "summary_text",
-    UnitKind.CAPSULE: "capsule_text",
-    UnitKind.LOOP: "loop_text",
-}
 
 
 # What a payload holds when nothing is said of it; all else that may be empty is NULL.
@@ -99,22 +94,6 @@ def read_one(connection: Connection, kind: UnitKind, unit_id: int) -> dict[str, 
 def remove(connection: Connection, kind: UnitKind, unit_ids: list[int]) -> None:
     table = TABLES[kind]
     connection.execute(delete(table).where(among(table.c.unit_id, unit_ids)))
-
-
-def text_of(connection: Connection, kind: UnitKind, payload: Mapping[str, Any]) -> str:
-    """Return what a unit says as one text: for the text index and for its vector."""
-    if kind is UnitKind.EPISODE:
-        return "\n".join(filter(None, [payload["user_text"], payload["reply_text"]]))
-    if kind is UnitKind.FACT:
-        said = payload["predicate"].replace("_", " ")
-        return " ".join(filter(None, [_subject(connection, payload), said, payload["object_text"]]))
-    text: str = payload[_TEXTS[kind]]
-    return text
-
-
-def _subject(connection: Connection, payload: Mapping[str, Any]) -> str:
-    names = select(tables.entity.c.name).where(tables.entity.c.id == payload.get("subject_id"))
-    return connection.scalar(names) or ""
 
 
 @cache

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import bindparam, select, tuple_
 
 from leasehold_memory.data import payloads, text_index
 from leasehold_memory.data.edges import evidence_of
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, RowMapping, Select
 
 
+_ROW = select(unit).where(unit.c.id == bindparam("unit"))  # built once: jobs read it all the time
+
+
 class Found(NamedTuple):
     """A part of a list, and `before` which unit the next one begins; None when this is the last."""
 
@@ -29,7 +32,7 @@ class Found(NamedTuple):
 
 def row_of(connection: Connection, unit_id: int) -> RowMapping:
     """Return the row of a unit; `UnitNotFound` when there is none."""
-    row = connection.execute(select(unit).where(unit.c.id == unit_id)).mappings().first()
+    row = connection.execute(_ROW, {"unit": unit_id}).mappings().first()
     if row is None:
         raise UnitNotFound(unit_id)
     return row

@@ -46,7 +46,7 @@ def mark(connection: Connection, unit_id: int, marks: Mapping[str, Any], now: da
 def _state_now(connection: Connection, unit_id: int, kind: UnitKind) -> UnitState:
     if edges.sensitivity_of(connection, unit_id) is None:
         return UnitState.RETRACTED
-    return state_of(payloads.read(connection, kind, [unit_id])[unit_id])
+    return state_of(payloads.read_one(connection, kind, unit_id))
 
 
 def state_of(payload: Mapping[str, Any]) -> UnitState:

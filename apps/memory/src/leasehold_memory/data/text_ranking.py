@@ -6,13 +6,10 @@ very many units only those with the rarer words of the question are ranked.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select, text
-
 from leasehold.kit.data import driver_connection
-from leasehold_memory.data.tables import unit
 from leasehold_memory.data.text_index import quoted
 from leasehold_memory.model.stop_words import is_stop_word
 from leasehold_memory.model.units import UnitKind
@@ -21,33 +18,42 @@ from leasehold_memory.model.words import normalise_text, runs_of
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_RANKED = text("""
+# All on the driver's connection: each chat asks several times, and somebody waits for it.
+_RANKED = """
 SELECT rowid
 FROM unit_words
-WHERE unit_words MATCH :match
+WHERE unit_words MATCH ?
 ORDER BY rank
-LIMIT :limit
-""")
+LIMIT ?
+"""
+_NEWEST = "SELECT max(id) FROM units"
 _COUNTED = "SELECT count(*) FROM unit_words WHERE unit_words MATCH ?"
 _MOST_TERMS = 32  # of a question: a long one is not answered better by all its words
 _MOST_RANKED = 10_000  # units, about: some 15 ms
 
 
 def search(
-    connection: Connection, query: str, *, kinds: Collection[UnitKind] = (), limit: int = 50
+    connection: Connection,
+    terms: Sequence[str],
+    *,
+    kinds: Collection[UnitKind] = (),
+    limit: int = 50,
 ) -> list[int]:
-    """Return the units that share words with the query, the best first; of no `kinds` means of all.
+    """Return the units that have some of the terms, the best first; of no `kinds` means of all.
 
     Where most units are of a kind that is asked for, others may be among them.
     """
-    terms = _rarer(connection, [f"{term}{_of(kinds)}" for term in _terms_of(query)])
-    if not terms:
+    wanted = _of(kinds)
+    kept = _rarer(connection, [f"{term}{wanted}" for term in terms])
+    if not kept:
         return []
-    match = " OR ".join(f"({term})" for term in terms)
-    return [*connection.scalars(_RANKED, {"match": match, "limit": limit})]
+    match = " OR ".join(f"({term})" for term in kept)
+    return [
+        unit_id for (unit_id,) in driver_connection(connection).execute(_RANKED, (match, limit))
+    ]
 
 
-def _terms_of(query: str) -> list[str]:
+def terms_of(query: str) -> list[str]:
     """Write the words of a question, each for a match.
 
     Stop words are left out unless there are no others; of very many, the longer ones are kept.
@@ -72,9 +78,9 @@ def _of(kinds: Collection[UnitKind]) -> str:
 
 def _rarer(connection: Connection, terms: list[str]) -> list[str]:
     """Leave out the most frequent words, as far as there are more units than can be ranked."""
-    if (connection.scalar(select(func.max(unit.c.id))) or 0) <= _MOST_RANKED // 2:
-        return terms
     driver = driver_connection(connection)
+    if (driver.execute(_NEWEST).fetchone()[0] or 0) <= _MOST_RANKED // 2:
+        return terms
     counted = sorted((driver.execute(_COUNTED, (term,)).fetchone()[0], term) for term in terms)
     kept: list[str] = []
     ranked = 0

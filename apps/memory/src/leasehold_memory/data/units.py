@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from leasehold_memory.data import edges, payloads
 from leasehold_memory.data.changing import edit, rollback
+from leasehold_memory.data.claims import unit_of
 from leasehold_memory.data.entities import mention
 from leasehold_memory.data.reading import Found, find, get, row_of
 from leasehold_memory.data.standing import mark, settle
@@ -130,7 +131,7 @@ def save(
     """
     now = datetime.now(UTC)
     marks: dict[str, Any] = {"occurred_at": occurred_at, "sensitivity": sensitivity, "state": state}
-    unit_id = _find(connection, kind, identity)
+    unit_id = unit_of(connection, kind, identity)
     if unit_id is None:
         unit_id = _insert(connection, now, kind=kind, identity=identity, **marks)
     row = row_of(connection, unit_id)
@@ -163,11 +164,6 @@ def set_evidence(
     return left
 
 
-def _find(connection: Connection, kind: UnitKind, identity: str) -> int | None:
-    query = select(unit.c.id).where(unit.c.kind == kind, unit.c.identity == identity)
-    return connection.scalar(query)
-
-
 def _insert(connection: Connection, now: datetime, **row: Any) -> int:
     statement = insert(unit).values(**row, created_at=now, updated_at=now)
     unit_id: int = connection.execute(statement.returning(unit.c.id)).scalar_one()
@@ -179,5 +175,5 @@ def _held_values(
 ) -> dict[str, Any]:
     if not held:
         return {}
-    known = payloads.read(connection, kind, [unit_id])[unit_id]
+    known = payloads.read_one(connection, kind, unit_id)
     return {name: value for name, value in known.items() if name in held}

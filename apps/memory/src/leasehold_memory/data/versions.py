@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from leasehold_memory.data import payloads, text_index
+from leasehold_memory.data import payloads, text_index, texts
 from leasehold_memory.data.tables import unit, unit_vector, unit_version
 from leasehold_memory.errors import VersionNotFound
 from leasehold_memory.model.hashing import payload_hash
@@ -66,15 +66,15 @@ def index(connection: Connection, unit_id: int) -> None:
         text_index.remove(connection, unit_id)
         connection.execute(delete(unit_vector).where(unit_vector.c.unit_id == unit_id))
         return
-    payload = payloads.read(connection, UnitKind(kind), [unit_id])[unit_id]
-    index_text(connection, unit_id, UnitKind(kind), payload)
+    said = texts.read_texts(connection, UnitKind(kind), [unit_id])
+    text_index.put(connection, unit_id, said[unit_id])
 
 
 def index_text(
     connection: Connection, unit_id: int, kind: UnitKind, payload: Mapping[str, Any]
 ) -> None:
     """Let words find a unit that says this."""
-    text_index.put(connection, unit_id, payloads.text_of(connection, kind, payload))
+    text_index.put(connection, unit_id, texts.text_of(connection, kind, payload))
 
 
 def versions(connection: Connection, unit_id: int) -> list[Version]:

@@ -141,7 +141,7 @@ class _Writer:
     def _payload(self, identity: str, known: int | None, *, is_newest: bool) -> dict[str, Any]:
         """Say it in the words of who said it last, whoever was derived last."""
         if known is not None and not is_newest:
-            return payloads.read(self._connection, UnitKind.FACT, [known])[known]
+            return payloads.read_one(self._connection, UnitKind.FACT, known)
         fact = self._stated[identity]
         return {
             "subject_id": fact.subject_id,

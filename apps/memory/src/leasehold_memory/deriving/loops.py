@@ -63,7 +63,7 @@ def _write(
     said = sorted([*others, own])
     payload: dict[str, Any]
     if known is not None and said[-1] != own:
-        payload = payloads.read(connection, UnitKind.LOOP, [known])[known]
+        payload = payloads.read_one(connection, UnitKind.LOOP, known)
     else:
         payload = {"loop_text": " ".join(found.text.split()), "due_at": _due_at(found)}
     return _save(connection, identity, payload, said, job)

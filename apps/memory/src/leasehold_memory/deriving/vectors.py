@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import bindparam, select
 
 import leasehold as lh
-from leasehold_memory.data import payloads, vectors
+from leasehold_memory.data import vectors
 from leasehold_memory.data.tables import unit
+from leasehold_memory.data.texts import read_texts
 from leasehold_memory.errors import UnitNotFound
 from leasehold_memory.model.units import UnitKind, UnitState
 
@@ -41,7 +42,7 @@ def upsert(attempt: Attempt, unit_id: int) -> None:
             said = _said(connection, unit_id, mark)
             if not said or vectors.is_current(connection, unit_id, said):
                 return
-        vector = attempt.memory.embedder.embed([said])[0]
+        vector = attempt.embed(said)
         try:
             with attempt.writing() as connection:
                 if _mark(connection, unit_id) != mark:
@@ -64,5 +65,4 @@ def _said(connection: Connection, unit_id: int, mark: _Mark) -> str:
     """Return its text; none when nothing speaks for it."""
     if mark.state == UnitState.RETRACTED:
         return ""
-    kind = UnitKind(mark.kind)
-    return payloads.text_of(connection, kind, payloads.read_one(connection, kind, unit_id))
+    return read_texts(connection, UnitKind(mark.kind), [unit_id])[unit_id]

@@ -23,6 +23,7 @@ from leasehold_memory.llm.wire import (
     check_status,
     client_options,
     credentials,
+    note_what_is_missing,
     told_plainly,
 )
 from leasehold_memory.model.answers import Answer
@@ -38,6 +39,7 @@ class Llm:
 
     def __init__(self, preset: ModelPreset) -> None:
         self.preset = preset
+        note_what_is_missing()
         self._client = httpx.Client(**client_options(preset))
 
     def __repr__(self) -> str:

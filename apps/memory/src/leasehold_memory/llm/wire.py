@@ -6,11 +6,13 @@ No redirect is followed, so a key goes to the address in the settings and to nob
 from __future__ import annotations
 
 import ssl
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any, Final
 
 import httpx
@@ -61,6 +63,16 @@ def address(preset: ModelPreset, path: str) -> str:
 def trust() -> ssl.SSLContext:
     """Read the authorities that this machine trusts once: it takes longer than most requests."""
     return ssl.create_default_context()
+
+
+def note_what_is_missing() -> None:
+    """Let nobody look for `sniffio` again where it is not installed. Safe twice.
+
+    httpcore does, nine times a reply, in every folder that may have modules: half of what asking
+    costs. It does without.
+    """
+    if "sniffio" not in sys.modules and find_spec("sniffio") is None:
+        sys.modules["sniffio"] = None  # type: ignore[assignment]  # how Python itself says it
 
 
 @contextmanager

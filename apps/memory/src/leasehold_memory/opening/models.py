@@ -36,7 +36,10 @@ class Models:
 
     def llm(self) -> Llm:
         """Return the model of the preset that is active now."""
-        preset = self._settings.current().model
+        return self.llm_of(self._settings.current().model)
+
+    def llm_of(self, preset: ModelPreset) -> Llm:
+        """Return the model of this preset."""
         with self._lock:
             found = self._llms.get(preset)
             if found is None:

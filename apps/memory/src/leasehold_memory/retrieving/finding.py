@@ -48,9 +48,8 @@ def vector_of(memory: Memory, text: str) -> NDArray[np.float32] | None:
 
     Where there is nothing to compare it with, nobody is asked: a first chat begins at once.
     """
-    with memory.database.read() as connection:
-        if not text.strip() or memory.vectors.is_empty(connection):
-            return None
+    if not text.strip() or memory.vectors.is_empty(memory.database):
+        return None
     try:
         vector: NDArray[np.float32] = memory.embedder.embed([text], seconds=_PATIENCE_SECONDS)[0]
     except (ModelFailed, BadEmbedding, EmbedderLost) as error:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sqlalchemy import Select, select
-
-from leasehold_memory.data.tables import payload_capsule, payload_loop, payload_summary, unit
-from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
+from leasehold.kit.data import driver_connection
+from leasehold_memory.model.units import Sensitivity, UnitKind
 from leasehold_memory.retrieving.hits import Hit
 from leasehold_memory.retrieving.wanting import Wanted
 
@@ -23,19 +21,33 @@ Gathered: TypeAlias = Mapping[str, Sequence[Line]]
 _MOST = {UnitKind.EPISODE: 12, UnitKind.FACT: 16, UnitKind.SUMMARY: 6, UnitKind.LOOP: 6}
 # What is told whatever the question is: how things stand lately, what was said last, what is open.
 # The kind is named so that the index by kind and time is read from its end.
-_STANDING: dict[str, Select[Any]] = {
-    "bond": select(unit.c.id, payload_summary.c.summary_text)
-    .join_from(unit, payload_summary)
-    .where(unit.c.kind == UnitKind.SUMMARY, payload_summary.c.entity_id.is_(None))
-    .limit(1),
-    "capsule": select(unit.c.id, payload_capsule.c.capsule_text)
-    .join_from(unit, payload_capsule)
-    .where(unit.c.kind == UnitKind.CAPSULE)
-    .limit(1),
-    "loops": select(unit.c.id, payload_loop.c.loop_text)
-    .join_from(unit, payload_loop)
-    .where(unit.c.kind == UnitKind.LOOP, payload_loop.c.is_open)
-    .limit(4),
+_STANDING: Final = {
+    "bond": """
+SELECT units.id, said.summary_text
+FROM units
+JOIN payload_summary AS said ON said.unit_id = units.id
+WHERE units.kind = 3 AND units.state = 'active' AND units.sensitivity <= :most
+  AND said.entity_id IS NULL
+ORDER BY units.occurred_at DESC, units.id DESC
+LIMIT 1
+""",
+    "capsule": """
+SELECT units.id, said.capsule_text
+FROM units
+JOIN payload_capsule AS said ON said.unit_id = units.id
+WHERE units.kind = 6 AND units.state = 'active' AND units.sensitivity <= :most
+ORDER BY units.occurred_at DESC, units.id DESC
+LIMIT 1
+""",
+    "loops": """
+SELECT units.id, said.loop_text
+FROM units
+JOIN payload_loop AS said ON said.unit_id = units.id
+WHERE units.kind = 7 AND units.state = 'active' AND units.sensitivity <= :most
+  AND said.is_open
+ORDER BY units.occurred_at DESC, units.id DESC
+LIMIT 4
+""",
 }
 
 
@@ -45,10 +57,7 @@ def gather(connection: Connection, search: Search, *, may_be_secret: bool) -> Ga
         kind: search.hits(Wanted(kinds=[kind], may_be_secret=may_be_secret, is_current=True), most)
         for kind, most in _MOST.items()
     }
-    standing = {
-        name: _standing(connection, query, may_be_secret=may_be_secret)
-        for name, query in _STANDING.items()
-    }
+    standing = _standing(connection, may_be_secret=may_be_secret)
     told = dict(standing["bond"])
     return {
         **standing,
@@ -59,13 +68,13 @@ def gather(connection: Connection, search: Search, *, may_be_secret: bool) -> Ga
     }
 
 
-def _standing(connection: Connection, query: Select[Any], *, may_be_secret: bool) -> list[Line]:
+def _standing(connection: Connection, *, may_be_secret: bool) -> dict[str, list[Line]]:
     """Read the newest units that hold still, whatever the question is."""
-    query = query.where(unit.c.state == UnitState.ACTIVE)
-    if not may_be_secret:
-        query = query.where(unit.c.sensitivity != Sensitivity.SECRET)
-    newest = query.order_by(unit.c.occurred_at.desc(), unit.c.id.desc())
-    return [(row[0], row[1]) for row in connection.execute(newest)]
+    most = Sensitivity.SECRET if may_be_secret else Sensitivity.PRIVATE
+    driver = driver_connection(connection)
+    return {
+        name: driver.execute(query, {"most": most}).fetchall() for name, query in _STANDING.items()
+    }
 
 
 def _lines(hits: Sequence[Hit]) -> list[Line]:

@@ -2,49 +2,51 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import select
-
-from leasehold_memory.data import payloads
-from leasehold_memory.data.sets import among
-from leasehold_memory.data.tables import unit
+from leasehold.kit.data import driver_connection
+from leasehold_memory.data.texts import read_texts
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
 from leasehold_memory.retrieving.hits import Hit, Why
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, RowMapping
+    from sqlalchemy import Connection
 
-_COLUMNS = (unit.c.id, unit.c.kind, unit.c.occurred_at, unit.c.state, unit.c.sensitivity)
+_FOUND: Final = """
+SELECT id, kind, occurred_at, state, sensitivity
+FROM units
+WHERE id IN (SELECT value FROM json_each(?))
+"""
 
 
 def read_hits(
     connection: Connection, fused: Sequence[tuple[int, float]], led: Mapping[Why, set[int]]
 ) -> list[Hit]:
     """Return the units of these numbers, in their order, with what led to each."""
-    query = select(*_COLUMNS).where(among(unit.c.id, dict(fused)))
-    found = connection.execute(query).mappings().all()
-    rows, texts = {row["id"]: row for row in found}, _texts(connection, found)
+    asked = json.dumps([unit_id for unit_id, _ in fused])
+    rows = {row[0]: row for row in driver_connection(connection).execute(_FOUND, (asked,))}
+    texts = _texts(connection, {unit_id: UnitKind(row[1]) for unit_id, row in rows.items()})
     return [
         Hit(
             unit_id=unit_id,
-            kind=UnitKind(rows[unit_id]["kind"]),
+            kind=UnitKind(kind),
             text=texts[unit_id],
             score=score,
             why=tuple(why for why, numbers in led.items() if unit_id in numbers),
-            occurred_at=rows[unit_id]["occurred_at"],
-            state=UnitState(rows[unit_id]["state"]),
-            sensitivity=Sensitivity(rows[unit_id]["sensitivity"]),
+            occurred_at=datetime.fromisoformat(occurred_at),
+            state=UnitState(state),
+            sensitivity=Sensitivity(sensitivity),
         )
         for unit_id, score in fused
+        for _, kind, occurred_at, state, sensitivity in [rows[unit_id]]
     ]
 
 
-def _texts(connection: Connection, rows: Sequence[RowMapping]) -> dict[int, str]:
+def _texts(connection: Connection, kinds: Mapping[int, UnitKind]) -> dict[int, str]:
     texts: dict[int, str] = {}
-    for kind in {UnitKind(row["kind"]) for row in rows}:
-        said = payloads.read(connection, kind, [row["id"] for row in rows if row["kind"] == kind])
-        for unit_id, payload in said.items():
-            texts[unit_id] = payloads.text_of(connection, kind, payload)
+    for kind in {*kinds.values()}:
+        texts |= read_texts(connection, kind, [each for each in kinds if kinds[each] is kind])
     return texts

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from leasehold_memory.data.matrix import Scores
-from leasehold_memory.data.text_ranking import search
+from leasehold_memory.data.text_ranking import search, terms_of
 from leasehold_memory.retrieving.fusing import fuse
 from leasehold_memory.retrieving.hits import Hit, Why
 from leasehold_memory.retrieving.reading import read_hits
@@ -35,7 +35,7 @@ class Search:
         vector: NDArray[np.float32] | None,
     ) -> None:
         self._connection = connection
-        self._text = text
+        self._terms = terms_of(text)
         self._weight = memory.embedder.weight
         self._scores: Scores | None = None
         if vector is not None:
@@ -52,7 +52,7 @@ class Search:
 
     def _words(self, wanted: Wanted, limit: int) -> list[int]:
         def look(many: int) -> list[int]:
-            return search(self._connection, self._text, kinds=wanted.kinds, limit=many)
+            return search(self._connection, self._terms, kinds=wanted.kinds, limit=many)
 
         return self._enough(look, wanted, limit)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -77,7 +78,7 @@ class ChatStream(Response):
             ended, self._next = self._next, None
             try:
                 event = ended.result()
-            except (lh.LeaseholdError, SQLAlchemyError) as error:
+            except (lh.LeaseholdError, SQLAlchemyError, sqlite3.Error) as error:
                 _logger.warning("chat failed", extra={"error": type(error).__name__})
                 await _send(send, self._write(error))
                 return

@@ -15,7 +15,10 @@ import leasehold as lh
 from leasehold.kit.web import Changer, Command, a_text
 from leasehold.web import make_problem
 from leasehold_memory.chatting import Done, Event, Failed, Token, Wanted, chat
+from leasehold_memory.llm import Llm
 from leasehold_memory.model.units import Sensitivity
+from leasehold_memory.opening import Memory
+from leasehold_memory.settings import Snapshot
 from leasehold_memory.web.api.values import Level
 from leasehold_memory.web.chat_stream import ChatStream
 from leasehold_memory.web.hub import Hub, OfHub
@@ -63,23 +66,33 @@ class ChatRequest(Command):
 @router.post("/chat", response_class=Response, responses={**PROBLEMS.responses(), **_STREAM})
 async def post_chat(said: ChatRequest, _person: Changer, hub: OfHub) -> Response:
     """Reply, as server-sent events. Whoever leaves in the midst of it is remembered, too."""
-    events, held = await run_in_threadpool(begin, hub, said.wanted())
+    events, held = await begin(hub, said.wanted())
     return ChatStream(events, write=write_event, on_end=held.close)
 
 
-def begin(hub: Hub, wanted: Wanted) -> tuple[AsyncGenerator[Event], ExitStack]:
-    """Take the memory that is active now: the turn ends in it, whatever is switched meanwhile."""
+async def begin(hub: Hub, wanted: Wanted) -> tuple[AsyncGenerator[Event], ExitStack]:
+    """Take the memory that is active now: the turn ends in it, whatever is switched meanwhile.
+
+    Its jobs give way from now on.
+    """
     with ExitStack() as held:
         memory = held.enter_context(hub.memory())
-        settings = hub.companion.settings.current()
+        hurry = held.enter_context(memory.courtesy.hurry())
+        settings, llm = await run_in_threadpool(_chosen, hub, memory)
         events = chat(
             memory,
-            memory.models.llm(),
+            llm,
             wanted,
             persona=settings.persona.prompt,
             is_remembering=settings.memory_enabled,
+            hurry=hurry,
         )
         return events, held.pop_all()
+
+
+def _chosen(hub: Hub, memory: Memory) -> tuple[Snapshot, Llm]:
+    settings = hub.companion.settings.current()
+    return settings, memory.models.llm_of(settings.model)
 
 
 def write_event(event: Event | Exception) -> bytes:

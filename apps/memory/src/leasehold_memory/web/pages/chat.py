@@ -56,7 +56,7 @@ async def say(
 
 
 async def _answer(hub: Hub, said: ChatRequest) -> bool:
-    events, held = await run_in_threadpool(begin, hub, said.wanted())
+    events, held = await begin(hub, said.wanted())
     try:
         return isinstance([event async for event in events][-1], Done)
     finally:
