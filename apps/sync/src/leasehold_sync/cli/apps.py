@@ -10,7 +10,7 @@ import msgspec
 
 from leasehold.cli.kit import (
     Command,
-    Group,
+    Listing,
     answer,
     cell,
     make_table,
@@ -39,12 +39,11 @@ A TOML file has a table for each app; a credential is named, never written down:
   schedule = "*/15 * * * *"            # incremental syncs; without it, when somebody says so"""
 
 
-@click.group(cls=Group, invoke_without_command=True, example=_EXAMPLE, notes=_NOTES)
+@click.group(cls=Listing, example=_EXAMPLE, notes=_NOTES)
 @with_session
 def apps(session: Session) -> None:
     """List apps; add, change and remove them."""
-    if click.get_current_context().invoked_subcommand is None:
-        _list(session)
+    _list(session)
 
 
 def _list(session: Session) -> None:

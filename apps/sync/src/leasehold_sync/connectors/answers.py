@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPResponse
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 
@@ -17,6 +17,13 @@ from leasehold_sync.connectors.errors import BadAnswer, PageTooLarge
 
 MOST_BYTES = 20 * 1_048_576
 _PIECE = 65_536
+
+
+class Content(NamedTuple):
+    """A document; the texts of its objects, where it has no more than their heads."""
+
+    document: dict[str, Any]
+    texts: Sequence[msgspec.Raw] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +35,8 @@ class Answer:
     document: dict[str, Any]
     #: By the source's own clock where it sends one.
     moment: datetime
+    #: Of the objects that were not read, as they were written.
+    texts: Sequence[msgspec.Raw] = ()
 
     def header(self, name: str) -> str:
         return self.headers.get(name, "")
@@ -64,9 +73,19 @@ def _unpacking(encoding: str) -> Callable[[bytes, int], bytes]:
             raise BadAnswer(f"an encoding that was not asked for: {other[:40]!r}")
 
 
+def read_whole(body: bytes, content_type: str) -> Content:
+    """Read all that there is."""
+    return Content(read_document(body, content_type))
+
+
+def wants_care(body: bytes, content_type: str) -> bool:
+    """Whether this is to be cleaned, or refused."""
+    return _is_html(content_type) or _may_be_dirty(body)
+
+
 def read_document(body: bytes, content_type: str) -> dict[str, Any]:
     """Read a JSON object, without NUL, which PostgreSQL can't store."""
-    if content_type.strip().lower().startswith("text/html"):
+    if _is_html(content_type):
         raise BadAnswer("an HTML page instead of JSON")
     try:
         document = _decode(body)
@@ -85,6 +104,10 @@ def moment_of(date: str, now: datetime) -> datetime:
         return now
 
 
+def _is_html(content_type: str) -> bool:
+    return content_type.strip().lower().startswith("text/html")
+
+
 def _decode(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
@@ -99,7 +122,7 @@ def _refuse(constant: str) -> NoReturn:
 
 def _may_be_dirty(body: bytes) -> bool:
     """Look for NUL and for halves of characters, which can only be written so."""
-    if b"\\u" not in body:
+    if b"\\" not in body or b"\\u" not in body:  # a single byte is found at once
         return False
     return b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body
 

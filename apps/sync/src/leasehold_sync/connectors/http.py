@@ -11,7 +11,7 @@ import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
@@ -19,9 +19,10 @@ import msgspec
 from leasehold_sync.connectors.answers import (
     MOST_BYTES,
     Answer,
+    Content,
     moment_of,
     read_body,
-    read_document,
+    read_whole,
 )
 from leasehold_sync.connectors.errors import BadAnswer, BadConfig, SourceUnavailable
 from leasehold_sync.connectors.line import Line
@@ -29,6 +30,7 @@ from leasehold_sync.connectors.refusing import Complaint, refusal
 from leasehold_sync.model.pages import Config
 
 _OK = 200
+Reader: TypeAlias = Callable[[bytes, str], Content]  # of a body and its type
 
 
 class Http:
@@ -67,6 +69,7 @@ class Http:
         body: bytes,
         *,
         is_repeatable: bool = True,
+        read: Reader = read_whole,
     ) -> Answer:
         """Ask within the time that is left; any status is an answer.
 
@@ -76,7 +79,7 @@ class Http:
         if not is_repeatable:
             self.close()
         try:
-            return self._read(self._send(method, url, headers, body))
+            return self._read(self._send(method, url, headers, body), read)
         except (http.client.InvalidURL, UnicodeEncodeError) as error:
             self.close()
             raise BadAnswer("it goes on at a path that no request can have") from error
@@ -103,18 +106,18 @@ class Http:
         target = parts.path + (f"?{parts.query}" if parts.query else "")
         return self._line.ask(method, target, headers, body, self._time_left())
 
-    def _read(self, response: http.client.HTTPResponse) -> Answer:
+    def _read(self, response: http.client.HTTPResponse, read: Reader) -> Answer:
         headers = {name.lower(): value for name, value in response.getheaders()}
         body = read_body(response, self._most_bytes)
         if response.will_close:
             self.close()
         is_fine = response.status == _OK
+        document, texts = (read if is_fine else _complaint)(body, headers.get("content-type", ""))
         return Answer(
             status=response.status,
             headers=headers,
-            document=(read_document if is_fine else _complaint)(
-                body, headers.get("content-type", "")
-            ),
+            document=document,
+            texts=texts,
             moment=moment_of(headers.get("date", ""), self.now()),
         )
 
@@ -136,18 +139,28 @@ class Api:
         query: Sequence[tuple[str, str]] = (),
         *,
         is_repeatable: bool = True,
+        read: Reader = read_whole,
     ) -> Answer:
         joint = "&" if "?" in path else "?"
         target = path + (joint + urlencode(query) if query else "")
-        return self._ask("GET", target, b"", is_repeatable=is_repeatable)
+        return self._ask("GET", target, b"", is_repeatable=is_repeatable, read=read)
 
     def post(self, path: str, asked: Mapping[str, Any]) -> Answer:
         return self._ask("POST", path, msgspec.json.encode(asked))
 
-    def _ask(self, method: str, path: str, body: bytes, *, is_repeatable: bool = True) -> Answer:
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        *,
+        is_repeatable: bool = True,
+        read: Reader = read_whole,
+    ) -> Answer:
         base = (self.config.base_url or self.base_url).rstrip("/")
-        headers = self._headers(body)
-        answer = self.http.ask(method, base + path, headers, body, is_repeatable=is_repeatable)
+        answer = self.http.ask(
+            method, base + path, self._headers(body), body, is_repeatable=is_repeatable, read=read
+        )
         if answer.status == _OK:
             return answer
         raise refusal(answer, self.complaint, self.config.credential.reveal())
@@ -178,12 +191,12 @@ def check_access(config: Config) -> None:
         raise BadConfig(f"{config.base_url!r} is no address of a source; write https://host[/path]")
 
 
-def _complaint(body: bytes, content_type: str) -> dict[str, Any]:
+def _complaint(body: bytes, content_type: str) -> Content:
     """Read an error's document; what is none is a complaint without words."""
     try:
-        return read_document(body, content_type)
+        return read_whole(body, content_type)
     except BadAnswer:
-        return {}
+        return Content({})
 
 
 def _host_of(url: str) -> str:

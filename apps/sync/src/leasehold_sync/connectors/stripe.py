@@ -8,21 +8,23 @@ by further pages, one list at a time, before the scan goes on.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 import msgspec
 from msgspec.structs import replace
 
-from leasehold_sync.connectors.answers import Answer
+from leasehold_sync.connectors.answers import Answer, read_whole
 from leasehold_sync.connectors.errors import (
     BadAnswer,
     EmptyPageLoop,
     RequestRefused,
     Unauthorised,
 )
-from leasehold_sync.connectors.http import Api, Http, check_access
+from leasehold_sync.connectors.http import Api, Http, Reader, check_access
 from leasehold_sync.connectors.reading import (
+    Items,
     decode_place,
     encode_place,
     id_of,
@@ -33,6 +35,7 @@ from leasehold_sync.connectors.reading import (
 )
 from leasehold_sync.connectors.refusing import Complaint
 from leasehold_sync.connectors.stripe_resources import LISTINGS, Listing
+from leasehold_sync.connectors.unread import read_heads
 from leasehold_sync.model.pages import Config, Item, Page
 
 LIMIT = "100"
@@ -105,10 +108,9 @@ class StripeConnector:
         query = [("limit", LIMIT), *listing.query]
         if api.config.sync_from is not None:
             query.append(("created[gte]", str(int(api.config.sync_from.timestamp()))))
-        answer, place = _list(api, f"/v1/{listing.name}", query, place)
-        found = items_of(
-            answer.rows("data"), lambda name, row: _item(listing.name, name, row, answer.moment)
-        )
+        read = read_whole if listing.nested else read_heads
+        answer, place = _list(api, f"/v1/{listing.name}", query, place, read)
+        found = _listed(answer, listing.name)
         return self._page(found.items, found.nameless, listing, _moved(answer, place))
 
     def _events_page(self, api: Api, listing: Listing, place: Place, since: datetime) -> Page:
@@ -145,7 +147,10 @@ class StripeConnector:
             return self._seen(replace(place, nested=tuple(others)))  # gone, with its parent
         rows = answer.rows("data")
         found = items_of(
-            rows, lambda name, row: _item(first.collection, name, row, answer.moment, first.parent)
+            rows,
+            lambda name, row: _item(
+                first.collection, name, row, answer.moment, parent=first.parent
+            ),
         )
         if _has_more(answer.document):
             others.insert(0, replace(first, after=_last(rows)))
@@ -189,15 +194,21 @@ def _complaint(document: dict[str, Any]) -> Complaint:
     )
 
 
-def _list(api: Api, path: str, query: list[tuple[str, str]], place: Place) -> tuple[Answer, Place]:
+def _list(
+    api: Api,
+    path: str,
+    query: list[tuple[str, str]],
+    place: Place,
+    read: Reader = read_whole,
+) -> tuple[Answer, Place]:
     try:
-        return api.get(path, query + _bounds(place)), place
+        return api.get(path, query + _bounds(place), read=read), place
     except RequestRefused as refused:
         if refused.error != _MISSING or refused.param != "starting_after":
             raise
     # The last object seen is gone. What was made with it or before it has not been seen yet.
     place = replace(place, after="", until=place.created)
-    return api.get(path, query + _bounds(place)), place
+    return api.get(path, query + _bounds(place), read=read), place
 
 
 def _bounds(place: Place) -> list[tuple[str, str]]:
@@ -245,13 +256,31 @@ def _last(rows: list[dict[str, Any]]) -> str:
     raise BadAnswer("has_more, and no object with an id to go on from")
 
 
+def _listed(answer: Answer, collection: str) -> Items:
+    """Make items of objects that were read, or of their heads and texts."""
+    rows = answer.rows("data")
+    payloads: Sequence[dict[str, Any] | msgspec.Raw] = answer.texts or rows
+    items = tuple(
+        _item(collection, name, row, answer.moment, payload=payload)
+        for row, payload in zip(rows, payloads, strict=True)
+        if (name := id_of(row))
+    )
+    return Items(items=items, nameless=len(rows) - len(items))
+
+
 def _item(
-    collection: str, name: str, row: dict[str, Any], as_of: datetime, parent: str | None = None
+    collection: str,
+    name: str,
+    row: dict[str, Any],
+    as_of: datetime,
+    *,
+    parent: str | None = None,
+    payload: dict[str, Any] | msgspec.Raw | None = None,
 ) -> Item:
     return Item(
         collection=collection,
         external_id=name,
-        payload=row,
+        payload=payload or row,
         as_of=as_of,
         created_at=moment(row.get("created")),
         is_deleted=row.get("deleted") is True,
@@ -283,13 +312,13 @@ class _Inside:
 
 
 def _inside(item: Item, field: str, collection: str) -> _Inside:
-    listed = item.payload.get(field)
+    listed = item.read_payload().get(field)
     if not isinstance(listed, dict) or not isinstance(rows := listed.get("data"), list):
         return _Inside()
     found = items_of(
         (row for row in rows if isinstance(row, dict)),
         lambda name, row: replace(
-            _item(collection, name, row, item.as_of, item.external_id),
+            _item(collection, name, row, item.as_of, parent=item.external_id),
             is_deleted=item.is_deleted,
             version=item.version,
         ),

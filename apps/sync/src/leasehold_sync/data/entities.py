@@ -7,23 +7,27 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from leasehold.kit.data import Upsert, moment_text
 from leasehold_sync.data.tables import entity
 from leasehold_sync.model.counts import Counts
 from leasehold_sync.model.pages import Item
-from leasehold_sync.model.payloads import Payload, write_payload
+from leasehold_sync.model.payloads import Payload, hash_of, write_payload
 
 if TYPE_CHECKING:
     from leasehold.kit.data import Bulk
 
 ID_LIMIT = 2_000  # bytes; an entry of PostgreSQL's index has at most 2,704
-_FOUND = ("external_id", "number", "payload_hash", "as_of", "last_seen_run", "deleted_at")
+_FOUND = (
+    *("external_id", "number", "payload_hash", "text_hash", "as_of", "last_seen_run"),
+    "deleted_at",
+)
 _WRITTEN = (
     *("app_key", "collection_key", "external_id", "parent_id", "payload", "payload_hash"),
-    *("version", "as_of", "source_created_at", "last_seen_run", "created_at", "updated_at"),
-    "deleted_at",
+    *("text_hash", "version", "as_of", "source_created_at", "last_seen_run"),
+    *("created_at", "updated_at", "deleted_at"),
 )
 # The source's moment and the run's id both rise: what is newer by either is not overwritten.
 _RULE = Upsert(
@@ -51,11 +55,12 @@ class Compared(NamedTuple):
     changed: list[int]  # … that were there, and are
 
 
-class Known(NamedTuple):
+class Known(msgspec.Struct, frozen=True, gc=False):
     """A row that is there already."""
 
     number: int
     payload_hash: bytes
+    text_hash: bytes | None
     as_of: datetime
     last_seen_run: str
     is_deleted: bool
@@ -115,7 +120,7 @@ def _find(
     for collection, name in wanted:
         by_collection.setdefault(collection, []).append(name)
     return {
-        (collection, row[0]): _known(row[1:])
+        (collection, row[0]): _known(row)
         for collection, names in by_collection.items()
         for row in bulk.find(
             entity, _FOUND, "external_id", names, app_key=app_key, collection_key=collection
@@ -124,9 +129,9 @@ def _find(
 
 
 def _known(row: Sequence[Any]) -> Known:
-    number, payload_hash, as_of, run_id, deleted_at = row
+    _, number, payload_hash, text_hash, as_of, run_id, deleted_at = row
     moment = datetime.fromisoformat(as_of) if isinstance(as_of, str) else as_of
-    return Known(number, bytes(payload_hash), moment, run_id, deleted_at is not None)
+    return Known(number, payload_hash, text_hash, moment, run_id, deleted_at is not None)
 
 
 class _Page:
@@ -142,15 +147,21 @@ class _Page:
         self._now = moment_text(run.now)
 
     def take(self, item: Item, known: Known | None) -> None:
+        text_hash = hash_of(item.payload) if isinstance(item.payload, msgspec.Raw) else None
+        if known is not None and (
+            _is_ahead(known, item, self.run) or _is_the_same_text(known, item, text_hash)
+        ):
+            self._leave(known)
+            return
         payload = write_payload(item.payload)
         if known is None:
             # A tombstone of what we never had is kept: an older page may show the object still.
-            self._write(item, payload, None if item.is_deleted else "created")
-        elif _is_ahead(known, item, self.run) or _is_same(known, item, payload):
+            self._write(item, payload, text_hash, None if item.is_deleted else "created")
+        elif _is_same(known, item, payload):
             self._leave(known)
         else:
             self.changed.append(known.number)
-            self._write(item, payload, self._change(item, known))
+            self._write(item, payload, text_hash, self._change(item, known))
 
     def _leave(self, known: Known) -> None:
         if known.last_seen_run == self.run.id:  # written, and counted, by this run
@@ -164,12 +175,14 @@ class _Page:
             return "deleted"
         return None if known.last_seen_run == self.run.id else "updated"
 
-    def _write(self, item: Item, payload: Payload, count_as: str | None) -> None:
+    def _write(
+        self, item: Item, payload: Payload, text_hash: bytes | None, count_as: str | None
+    ) -> None:
         if count_as is not None:
             self.tally[count_as] += 1
-        self.rows.append(self._row(item, payload))
+        self.rows.append(self._row(item, payload, text_hash))
 
-    def _row(self, item: Item, payload: Payload) -> tuple[Any, ...]:
+    def _row(self, item: Item, payload: Payload, text_hash: bytes | None) -> tuple[Any, ...]:
         made = item.created_at
         return (
             self.run.app_key,
@@ -178,6 +191,7 @@ class _Page:
             None if item.parent_id is None else _tidy(item.parent_id),
             payload.raw.decode(),
             payload.hash,
+            text_hash,
             item.version or self.version,
             moment_text(item.as_of),
             None if made is None else moment_text(made),
@@ -190,6 +204,12 @@ class _Page:
 
 def _is_ahead(known: Known, item: Item, run: Run) -> bool:
     return known.as_of > item.as_of or known.last_seen_run > run.id
+
+
+def _is_the_same_text(known: Known, item: Item, text_hash: bytes | None) -> bool:
+    if text_hash is None or known.text_hash != text_hash:
+        return False
+    return not (item.is_deleted or known.is_deleted)
 
 
 def _is_same(known: Known, item: Item, payload: Payload) -> bool:

@@ -69,6 +69,8 @@ entity = Table(
     Column("parent_id", Text),
     Column("payload", Document, nullable=False),
     Column("payload_hash", LargeBinary(16), nullable=False),
+    # Of the object as the source wrote it, if that is known: the same text need not be read.
+    Column("text_hash", LargeBinary(16)),
     Column("version", Text, nullable=False),  # of the API that the payload is written in
     _moment("as_of"),  # when it was so, by the source
     _moment("source_created_at", nullable=True),

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 import leasehold as lh
+from leasehold_sync.model.payloads import read_object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +37,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
     collection: str
     external_id: str
-    #: Plain JSON, without NUL; whole numbers of any size are kept.
-    payload: dict[str, Any]
+    #: Plain JSON, without NUL; whole numbers of any size are kept. Or its text as the source wrote
+    #: it, which is read only if that is not how it was written the last time.
+    payload: dict[str, Any] | msgspec.Raw
     #: When this was true, by the source's word where it gives one (`updated_at`, an event's
     #: moment), else when the page was asked for. A row from a later moment is never overwritten.
     as_of: datetime
@@ -49,6 +51,10 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     #: For a child: the external id of the object that it was nested in.
     parent_id: str | None = None
+
+    def read_payload(self) -> dict[str, Any]:
+        """Return the object, however it came."""
+        return read_object(self.payload)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

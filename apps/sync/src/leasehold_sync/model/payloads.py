@@ -19,12 +19,25 @@ class Payload(NamedTuple):
     hash: bytes
 
 
-def write_payload(value: Any) -> Payload:
+def write_payload(value: dict[str, Any] | msgspec.Raw) -> Payload:
     """Write it in one spelling, whatever order its fields came in. NUL goes: no database has it."""
-    raw = _write(value)
+    known = read_object(value)
+    raw = _write(known)
     if _NUL in raw:
-        raw = _write(_without_nul(value))
-    return Payload(raw, hashlib.blake2b(raw, digest_size=16).digest())
+        raw = _write(_without_nul(known))
+    return Payload(raw, hash_of(raw))
+
+
+def read_object(value: dict[str, Any] | msgspec.Raw) -> dict[str, Any]:
+    """Read what a source wrote, if nobody has yet."""
+    if isinstance(value, dict):
+        return value
+    document: dict[str, Any] = msgspec.json.decode(value)
+    return document
+
+
+def hash_of(raw: bytes | msgspec.Raw) -> bytes:
+    return hashlib.blake2b(raw, digest_size=16).digest()
 
 
 def _write(value: Any) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from leasehold.kit import web
@@ -14,8 +13,6 @@ from leasehold_sync.web.pages.shell import PAGES
 from leasehold_sync.web.problems import PROBLEMS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from fastapi import FastAPI
 
     import leasehold as lh
@@ -30,31 +27,20 @@ ROUTERS = (
     entities.router,
 )
 LARGE = ("/", "/worker")  # as large as the whole application's may be
-RUNS_GRACE_SECONDS = 1.5  # the service gives an application about two
 
 
 def make_app(client: lh.Client) -> FastAPI:
     """Make the API and the pages over a queue's database."""
+    hub = Hub(client, database_of(client.url))
     app = web.make_app(
         title="leasehold-sync",
         summary="SaaS data in your own database, by workers that live for less than a minute.",
         routers=ROUTERS,
         problems=PROBLEMS,
         pages=PAGES,
-        lifespan=_living,
+        lifespan=web.lifespan_over(hub.database, hub.runs),
         large=LARGE,
         openapi_url="/openapi.json",
     )
-    app.state.hub = Hub(client, database_of(client.url))
+    app.state.hub = hub
     return app
-
-
-@asynccontextmanager
-async def _living(app: FastAPI) -> AsyncIterator[None]:
-    """At the end wait for runs that were told to stop, and give the connections back."""
-    hub: Hub = app.state.hub
-    try:
-        yield
-    finally:
-        await hub.runs.join(RUNS_GRACE_SECONDS)
-        hub.database.close()
