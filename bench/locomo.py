@@ -23,7 +23,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leasehold_memory.data import payloads, units, vectors
+from leasehold_memory.data import units, vectors
+from leasehold_memory.data.texts import read_texts
 from leasehold_memory.model.presets import EmbeddingPreset
 from leasehold_memory.model.units import UnitKind
 from leasehold_memory.opening import Memory, open_memory
@@ -105,8 +106,7 @@ def remember(memory: Memory, turns: list[Turn]) -> dict[int, str]:
                 connection, user_text=turn.text, reply_text="", occurred_at=turn.occurred_at
             )
             keys[unit_id] = turn.key
-        said = payloads.read(connection, UnitKind.EPISODE, [*keys])
-        texts = {each: payloads.text_of(connection, UnitKind.EPISODE, said[each]) for each in keys}
+        texts = read_texts(connection, UnitKind.EPISODE, keys)
         for unit_id, row in zip(texts, memory.embedder.embed([*texts.values()]), strict=True):
             vectors.put(connection, unit_id, texts[unit_id], row)
     return keys

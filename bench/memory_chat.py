@@ -38,7 +38,13 @@ _TEXTS = (
 
 
 def chat_beside_jobs(_database: Database, size: Size) -> Figures:
-    """Chat so often while nothing waits, and so often while so many jobs wait and run."""
+    """Chat so often while nothing waits, and so often while so many jobs wait and run.
+
+    By turns: what else the machine does meanwhile strikes both alike.
+    """
+    idle: list[float] = []
+    busy: list[float] = []
+    least = size.beside
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         base_url = stack.enter_context(_running("bench.memory_model")).strip()
@@ -47,9 +53,13 @@ def chat_beside_jobs(_database: Database, size: Size) -> Figures:
         caller = _Caller(told["address"], told["token"])
         _fill(memory, size.beside)  # as much is remembered then as later
         _burst(memory, caller)
-        idle = [ms for _ in range(0, size.jobs, _BURST) for ms in _burst(memory, caller)]
-        _fill(memory, size.beside)
-        busy, least = _chat_while_busy(memory, caller, size)
+        for _ in range(0, size.jobs, _BURST):
+            idle += _burst(memory, caller)
+            _fill(memory, size.beside)
+            took, fewest = _chat_while_busy(memory, caller, size.beside)
+            busy += took
+            least = min(least, fewest)
+            _wait_until_idle(memory)
     return {
         **{f"idle_{name}": value for name, value in _figures(idle).items()},
         **{f"busy_{name}": value for name, value in _figures(busy).items()},
@@ -64,15 +74,15 @@ def _burst(memory: Memory, caller: _Caller) -> list[float]:
     return took
 
 
-def _chat_while_busy(memory: Memory, caller: _Caller, size: Size) -> tuple[list[float], int]:
+def _chat_while_busy(memory: Memory, caller: _Caller, beside: int) -> tuple[list[float], int]:
     """Chat, and fill up again what was done meanwhile: so many jobs stand all the time."""
-    took, least = [], size.beside
-    for number in range(size.jobs):
+    took, least = [], beside
+    for number in range(_BURST):
         took.append(caller.chat(number))
         standing = _standing(memory)
         least = min(least, standing)
-        if standing < size.beside:
-            _fill(memory, size.beside - standing + size.beside // 10)
+        if standing < beside:
+            _fill(memory, beside - standing + beside // 10)
     return took, least
 
 

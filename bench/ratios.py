@@ -79,6 +79,21 @@ RATIOS = (
         over="drain, old jobs kept",
         least=0.9,
     ),
+    Ratio(
+        name="behind a closed key / plain",
+        scenario="drain, behind a closed key",
+        over=PLAIN,
+        least=0.8,
+    ),
+    Ratio(
+        name="throttled / plain", scenario="drain, throttled, 500 keys of 2", over=PLAIN, least=0.8
+    ),
+    Ratio(
+        name="a share beside a backlog / alone",
+        scenario="a share beside a backlog",
+        figure="slower",
+        most=2,
+    ),
     Ratio(name="pinned / unpinned", scenario="drain, long, snapshot pinned", over=LONG, least=0.8),
     Ratio(name="pick-up p50 ms, 1 idle worker", scenario=ONE_IDLE, figure="p50_ms", most=1.1),
     Ratio(name="pick-up p99 ms, 1 idle worker", scenario=ONE_IDLE, figure="p99_ms", most=3),

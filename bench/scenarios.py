@@ -17,7 +17,13 @@ from bench.enqueueing import bulk_enqueue, raw_insert, single_enqueue
 from bench.idling import idle_workers
 from bench.importing import cancel_links, import_links
 from bench.keeping import drain_beside_retention
-from bench.laned import bulk_enqueue_keyed, drain_shares, drain_throttled, small_share
+from bench.laned import (
+    bulk_enqueue_keyed,
+    drain_behind_closed,
+    drain_shares,
+    drain_throttled,
+    small_share,
+)
 from bench.latency import BUSY_PACE, IDLE_PACE, pick_up
 from bench.links_enriching import enrich_beside, enrich_links, extract
 from bench.memory_chat import chat_beside_jobs
@@ -101,6 +107,11 @@ SCENARIOS = (
         size=OLD,
     ),
     Scenario(
+        name="drain, behind a closed key",
+        measure=drain_behind_closed,
+        size=Size(jobs=100_000, beside=100_000),
+    ),
+    Scenario(
         name="drain, throttled, 500 keys of 2",
         measure=drain_throttled,
         size=Size(jobs=60_000, beside=100_000),
@@ -176,7 +187,8 @@ SCENARIOS = (
     Scenario(name="documents, search", measure=search_chunks, size=Size(jobs=50_000)),
     Scenario(name="sync, customers", measure=sync_customers),
     Scenario(name="sync, a million customers", measure=sync_customers, size=Size(jobs=MILLION)),
-    Scenario(name="sync, beside a 429", measure=sync_beside_a_limit, size=Size(jobs=20_000)),
+    # So many that it is their speed, and not the tenth of a second in which the other app begins.
+    Scenario(name="sync, beside a 429", measure=sync_beside_a_limit, size=Size(jobs=120_000)),
     Scenario(name="links, import", measure=import_links),
     Scenario(name="links, cancel an import", measure=cancel_links),
     Scenario(name="links, reading pages", measure=extract, size=Size(jobs=3_000), stores=(SQLITE,)),

@@ -40,6 +40,8 @@ def main() -> None:
     if crew.first_keep_seconds is not None:
         caretaker.FIRST_KEEP_SECONDS = crew.first_keep_seconds
     logging.getLogger("leasehold").addHandler(Complaint(logging.WARNING))
+    # The others may be done with all jobs before this one has begun.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with lh.Client(url) as client:
         workers = [make_worker(client, crew) for _ in range(crew.workers)]
         client.store  # noqa: B018 - opening it imports the driver; it connects when it is used
