@@ -1,5 +1,6 @@
 """Fixtures that every test may use: a database of either kind, empty and its own."""
 
+import gc
 import logging
 import os
 import shutil
@@ -32,6 +33,7 @@ HURRY: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes":
 def pytest_configure(config: pytest.Config) -> None:
     use_memory()
     compile_once()
+    gc.disable()  # until all tests are collected: there is nothing to throw away
     if os.environ.get("LEASEHOLD_REQUIRE_POSTGRES") != "1" or URL_VARIABLE in os.environ:
         return
     try:
@@ -39,6 +41,13 @@ def pytest_configure(config: pytest.Config) -> None:
     except PostgresNotFoundError as error:
         message = f"LEASEHOLD_REQUIRE_POSTGRES=1, but {error}"
         raise pytest.UsageError(message) from error
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Let no search for garbage walk through all tests and modules, which stay to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

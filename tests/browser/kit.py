@@ -15,20 +15,6 @@ if TYPE_CHECKING:
 
     from leasehold.client import Client
 
-PATHS = (
-    "/",
-    "/jobs",
-    "/failures",
-    "/queues",
-    "/batches",
-    "/schedules",
-    "/workers",
-    "/throttles",
-    "/tenants",
-    "/system",
-    "/system/findings",
-    "/audit",
-)
 WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 # htmx says so on the console when a page is left while it is being brought up to date.
 _LEFT = ("htmx:afterRequest", "htmx:sendAbort", "htmx:sendError", "ERR_", "Failed to load resource")

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 import leasehold as lh
 from leasehold.model.audit import Actor
 from leasehold.worker import Worker
-from tests.browser.kit import PATHS, PHONE, serve, visiting
+from tests.browser.kit import PHONE, serve, visiting
+from tests.web.pages import PATHS
 from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser import shop
-from tests.browser.kit import PATHS, PHONE, WIDE, serve, visiting
+from tests.browser.kit import PHONE, WIDE, serve, visiting
+from tests.web.pages import PATHS
 from tests.worker.kit import wait_until
 
 if TYPE_CHECKING:

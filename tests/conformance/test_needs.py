@@ -9,17 +9,11 @@ import msgspec
 import pytest
 
 from leasehold.errors import BadValue, IdConflict
-from leasehold.model.batches import BatchStatus, NewBatch
-from leasehold.model.causes import Reason
-from leasehold.model.ids import derive_id
 from leasehold.model.keys import Mode, Unique
 from leasehold.model.lanes import Rule
 from leasehold.model.needs import Released
 from leasehold.model.states import State
 from leasehold.model.values import Filter
-from leasehold.model.why import explain
-from leasehold.upkeep.following import follow_up
-from tests.conformance.batch_kit import ON_END
 from tests.conformance.key_kit import KEY
 from tests.conformance.kit import (
     HOST,
@@ -32,7 +26,6 @@ from tests.conformance.kit import (
     enqueue_one,
     look,
     look_lanes,
-    make_batch,
     new_id,
     new_job,
     new_jobs,
@@ -42,14 +35,7 @@ from tests.conformance.kit import (
     settlement,
     take_lanes,
 )
-from tests.conformance.needs_kit import (
-    NEEDED,
-    end,
-    enqueue_after,
-    enqueue_needed,
-    needs,
-    sweep,
-)
+from tests.conformance.needs_kit import NEEDED, end, enqueue_after, enqueue_needed, needs, sweep
 from tests.conformance.tables import places
 
 if TYPE_CHECKING:
@@ -322,214 +308,3 @@ def test_what_a_sweep_can_not_do_yet_costs_no_write(store: Store, tables: Tables
         assert sweep(store) == Released()
 
     assert (tables.rows("dependent"), tables.rows("waiting")) == before
-
-
-# -- operators -------------------------------------------------------------------------------------
-def forsaken(store: Store) -> tuple[JobId, JobId]:
-    needed = enqueue_needed(store)
-    job_id = enqueue_after(store, needed)
-    end(store, needed, "dead")
-    assert store.release_dependents([needed]).cancelled == (job_id,)
-    pass_time(store, 1)
-    return needed, job_id
-
-
-@pytest.mark.parametrize("in_bulk", [False, True])
-@pytest.mark.parametrize("first", ["needed", "dependent"])
-def test_one_that_was_forsaken_waits_again_when_it_is_retried(
-    store: Store, first: str, *, in_bulk: bool
-) -> None:
-    needed, job_id = forsaken(store)
-    for each in (needed, job_id) if first == "needed" else (job_id, needed):
-        state = store.retry_many([each])[each] if in_bulk else store.retry(each)
-        assert state is (State.QUEUED if each == needed else State.BLOCKED)
-        assert sweep(store) == Released()  # what ended before the retry is no news
-    pass_time(store, 1)
-    end(store, needed)
-
-    assert store.release_dependents([needed]).let_go == {"default": 1}
-    assert claim_one(store).attempt == 2
-
-
-def test_one_that_waits_again_is_forsaken_again(store: Store) -> None:
-    needed, job_id = forsaken(store)
-    store.retry(job_id)
-    store.retry(needed)
-    pass_time(store, 1)
-    end(store, needed, "dead")
-
-    assert sweep(store).cancelled == (job_id,)
-    assert [each.outcome for each in store.history(job_id)] == ["cancelled", "cancelled"]
-
-
-def test_one_that_has_run_does_not_wait_again(store: Store) -> None:
-    needed = enqueue_needed(store)
-    job_id = enqueue_after(store, needed)
-    end(store, needed)
-    store.release_dependents([needed])
-    store.finish(WORKER, [settlement(claim_one(store), "dead")])
-    store.delete(needed)
-
-    assert store.retry(job_id) is State.QUEUED
-    assert claim_one(store).job_id == job_id
-
-
-def test_one_whose_needs_were_met_is_ready_when_it_is_retried(store: Store) -> None:
-    needed, job_id = forsaken(store)
-    store.retry(needed)
-    end(store, needed)
-
-    assert store.retry(job_id) is State.QUEUED
-    assert claim_one(store).job_id == job_id
-
-
-def test_one_that_is_retried_does_not_wait_for_its_time_again(store: Store, tables: Tables) -> None:
-    needed = enqueue_needed(store)
-    job_id = enqueue_after(store, needed, delay_seconds=LATER_SECONDS)
-    store.cancel(job_id, by=None)
-    assert store.retry(job_id) is State.BLOCKED
-    end(store, needed)
-    store.release_dependents([needed])
-
-    assert places(tables, job_id) == ["ready"]
-
-
-@pytest.mark.parametrize("in_bulk", [False, True])
-def test_a_deleted_job_needs_nobody(store: Store, tables: Tables, *, in_bulk: bool) -> None:
-    _, ended = forsaken(store)
-    waiting = enqueue_after(store, enqueue_needed(store))
-    for job_id in (ended, waiting):
-        assert (store.delete_many([job_id])[job_id] if in_bulk else store.delete(job_id)) is None
-
-    assert (tables.rows("dependent"), tables.rows("dependency")) == ([], [])
-
-
-def test_a_cancelled_job_waits_for_nobody(store: Store, tables: Tables) -> None:
-    needed = enqueue_needed(store)
-    job_id = enqueue_after(store, needed)
-    following = enqueue_after(store, job_id)
-    assert store.cancel(job_id, by="Ada") is State.CANCELLED
-    end(store, needed)
-
-    assert store.release_dependents([needed]) == Released()
-    assert sweep(store).cancelled == (following,)
-    sweep(store)
-    assert tables.rows("dependent") == []
-    assert look(store, job_id).error == "cancelled by Ada"
-
-
-# -- what they left --------------------------------------------------------------------------------
-def test_predecessors_are_read_in_the_order_they_were_named(store: Store) -> None:
-    done, dead, gone = enqueue_needed(store), enqueue_needed(store), new_id()
-    end(store, done, "succeeded", result=raw({"sum": 3}))
-    end(store, dead, "dead", error="Boom")
-    job_id = enqueue_after(store, gone, dead, done, words={"even_if_failed": True})
-    found = store.predecessors(job_id)
-
-    assert [each.id for each in found] == [gone, dead, done]
-    assert [each.state for each in found] == [None, State.DEAD, State.SUCCEEDED]
-    assert [each.kind for each in found] == [None, "greet", "greet"]
-    assert [each.result for each in found] == [None, None, {"sum": 3}]
-    assert [each.error for each in found] == [None, "Boom", None]
-    assert store.predecessors(done) == []
-
-
-def test_why_names_those_that_it_waits_for(store: Store) -> None:
-    first, second = enqueue_needed(store), enqueue_needed(store)
-    of_all, of_any = (
-        enqueue_after(store, first, second, words={"any": each}) for each in (False, True)
-    )
-    end(store, first, "failed")
-
-    facts = store.facts(of_all)
-    assert facts is not None
-    assert explain(facts).reason is Reason.NEEDS
-    assert explain(facts).text == f"waits for job {first} (failed) and job {second} (queued)"
-    assert explain(facts).jobs == (first, second)
-    any_facts = store.facts(of_any)
-    assert any_facts is not None
-    assert explain(any_facts).text.startswith(f"waits for any of job {first} (failed)")
-
-
-def test_why_tells_what_to_retry_first(store: Store) -> None:
-    needed, job_id = forsaken(store)
-    facts = store.facts(job_id)
-    assert facts is not None
-    assert explain(facts).reason is Reason.FORSAKEN
-    store.retry(job_id)
-    facts = store.facts(job_id)
-    assert facts is not None
-    assert explain(facts).advice == f"retry that one: `leasehold jobs retry {needed}`"
-
-
-# -- what follows from it --------------------------------------------------------------------------
-def test_one_that_is_forsaken_calls_back_in_the_same_breath(store: Store) -> None:
-    needed = enqueue_needed(store)
-    job_id = enqueue_after(store, needed, on_end=ON_END)
-    end(store, needed, "dead")
-
-    assert store.release_dependents([needed]).called == {"callbacks": 1}
-    (callback,) = store.find(Filter(queue="callbacks"), before=None, limit=9)
-    assert callback.id == derive_id(job_id, "end:1")
-    assert callback.args["ended"]["state"] == "cancelled"
-    assert callback.args["ended"]["error"] == look(store, job_id).error
-
-
-def test_a_batch_ends_with_those_that_wait_in_vain(store: Store) -> None:
-    batch = make_batch(store, on_end=ON_END)
-    needed = enqueue_needed(store, batch=batch)
-    second = enqueue_after(store, needed, batch=batch)
-    third = enqueue_after(store, second, batch=batch)
-    store.seal_batch(batch)
-    end(store, needed, "dead")
-
-    followed = follow_up(store, [needed])
-    assert followed.batches == (batch,)
-    assert followed.arrivals == {"callbacks": 1}
-    assert {look(store, each).state for each in (second, third)} == {State.CANCELLED}
-
-
-def test_a_batch_is_alive_while_one_of_it_waits_for_others(store: Store) -> None:
-    batch = make_batch(store, on_end=ON_END)
-    needed = enqueue_needed(store)
-    member = enqueue_after(store, needed, batch=batch)
-    store.seal_batch(batch)
-    assert store.follow_batches([batch]).batches == ()
-    end(store, needed)
-
-    assert follow_up(store, [needed]).arrivals == {"default": 1}
-    taken = claim_one(store)
-    assert (taken.job_id, taken.batch) == (member, batch)
-
-
-def test_a_batch_and_its_members_are_written_together(store: Store) -> None:
-    batch = NewBatch(id=new_id(), name="flow", on_end=ON_END)
-    first, second = new_jobs(2, batch=batch.id)
-    jobs = [first, msgspec.structs.replace(second, needs=needs(first.id))]
-    for _ in range(2):  # the same again, after a lost answer, is the same
-        store.start_batch(batch, jobs)
-        info = store.get_batch(batch.id)
-        assert info is not None
-        assert (info.name, info.status, info.counts.total) == ("flow", BatchStatus.SEALED, 2)
-    assert claim_one(store).job_id == first.id
-
-
-def test_a_batch_whose_members_are_refused_is_not_there(store: Store) -> None:
-    known = enqueue_one(store)
-    batch = NewBatch(id=new_id())
-    clash = new_job(id=known, batch=batch.id, args=raw({"name": "Eve"}))
-    with pytest.raises(IdConflict):
-        store.start_batch(batch, [new_job(batch=batch.id), clash])
-
-    assert store.get_batch(batch.id) is None
-    assert [job.id for job in store.find(Filter(), before=None, limit=9)] == [known]
-
-
-def test_a_job_names_those_that_were_made_to_wait_for_it(store: Store) -> None:
-    first, other = enqueue_needed(store), enqueue_needed(store)
-    waiting = sorted(enqueue_after(store, first) for _ in range(3))
-    both = enqueue_after(store, first, other)
-    assert store.dependents(first) == sorted([*waiting, both])
-    assert store.dependents(other) == [both]
-    assert store.dependents(first, limit=2) == sorted([*waiting, both])[:2]
-    assert store.dependents(both) == []

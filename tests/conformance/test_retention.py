@@ -7,17 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from leasehold.model.ids import JobId, WorkerId
-from leasehold.model.keeping import (
-    BUILT_IN,
-    DAY_SECONDS,
-    EVER_SECONDS,
-    Keep,
-    Pruning,
-    Scope,
-    fold,
-)
-from leasehold.model.keys import FOR_EVER_SECONDS, Unique
+from leasehold.model.ids import JobId
+from leasehold.model.keeping import BUILT_IN, EVER_SECONDS, Keep, Pruning, Scope, fold
 from leasehold.model.states import State
 from leasehold.model.values import TaskPolicy, WorkerInfo
 from leasehold.store.moving_tables import TABLES
@@ -36,15 +27,13 @@ from tests.conformance.kit import (
     settle,
     start_one,
 )
+from tests.conformance.retention_kit import DAY, prune, there
 from tests.conformance.tables import LIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from leasehold.store.base import Store
     from tests.conformance.tables import Tables
 
-DAY = DAY_SECONDS
 KEEP_OF = {Place.SUCCEEDED: "succeeded", Place.DEAD: "dead", Place.CANCELLED: "cancelled"}
 WORDS = [
     Keep(),
@@ -54,19 +43,6 @@ WORDS = [
     Keep(succeeded=20 * DAY, cancelled=3 * DAY),
     Keep(succeeded=EVER_SECONDS),
 ]
-
-
-def prune(store: Store, what: Pruning = Pruning.JOBS, *, limit: int = 1000, **options: Any) -> int:
-    """Walk through all of them; returns how many went."""
-    gone, cursor = 0, None
-    for _ in range(1000):
-        step = store.prune(what, cursor, limit=limit, **options)
-        gone += step.gone
-        assert step.seen <= limit
-        if step.cursor is None:
-            return gone
-        cursor = step.cursor
-    raise AssertionError("the walk does not end")
 
 
 def register(store: Store, **keep: Any) -> None:
@@ -146,10 +122,6 @@ def test_what_is_said_for_the_task_goes_before_its_queue_and_that_before_all(
         prune(store)
         left = {each for each in jobs if jobs[each] > moment or jobs[each] == EVER_SECONDS}
         assert there(store, jobs) == left, said
-
-
-def there(store: Store, jobs: Iterable[JobId]) -> set[JobId]:
-    return {job_id for job_id in jobs if store.get(job_id) is not None}
 
 
 def test_nothing_goes_where_somebody_said_for_ever(store: Store) -> None:
@@ -323,109 +295,3 @@ def test_a_job_goes_when_the_one_that_needed_it_has_succeeded(store: Store, tabl
     settle(store, second, "succeeded")
     assert prune(store) == 1
     assert there(store, [first, second.job_id]) == {second.job_id}
-
-
-# -- keys -----------------------------------------------------------------------------------------
-def end_keyed(store: Store, unique: Unique) -> JobId:
-    taken = start_one(store, unique=unique)
-    settle(store, taken, "succeeded")
-    return taken.job_id
-
-
-def test_a_key_for_ever_outlives_its_job(store: Store) -> None:
-    unique = Unique(key="order:7", ever=True)
-    end_keyed(store, unique)
-
-    pass_time(store, 1000 * DAY)
-    assert prune(store) == 1
-    assert prune(store, Pruning.KEYS) == 0
-
-    (standing,) = store.enqueue([_again(unique)]).values()
-    assert standing.verdict == "ever"
-    held = store.key("order:7", tenant="")
-    assert held is not None
-    assert held.holder_state is None
-
-
-def test_a_key_that_says_nothing_any_more_goes_after_its_job(store: Store) -> None:
-    end_keyed(store, Unique(key="order:7"))
-    pass_time(store, DAY)
-    assert prune(store, Pruning.KEYS) == 0  # people may look who had it
-    pass_time(store, 7 * DAY)
-    assert (prune(store), prune(store, Pruning.KEYS)) == (1, 1)
-
-    assert store.key("order:7", tenant="") is None
-    assert store.enqueue([_again(Unique(key="order:7"))]) == {}
-
-
-def test_a_live_jobs_key_stays(store: Store) -> None:
-    enqueue_one(store, unique=Unique(key="order:7"), delay_seconds=5000 * DAY)
-    pass_time(store, 1000 * DAY)
-
-    assert prune(store, Pruning.KEYS) == 0
-    assert store.key("order:7", tenant="") is not None
-
-
-@pytest.mark.parametrize("word", ["cooldown_seconds", "period_seconds"])
-def test_a_cooldown_longer_than_its_job_is_kept_holds_all_the_same(store: Store, word: str) -> None:
-    words: dict[str, Any] = {word: 20 * DAY}
-    unique = Unique(key="sync", **words)
-    job_id = end_keyed(store, unique)
-
-    pass_time(store, 15 * DAY)
-    assert prune(store) + prune(store, Pruning.KEYS) == 0
-    (standing,) = store.enqueue([_again(unique)]).values()
-    assert standing.id == job_id
-
-    pass_time(store, 6 * DAY)
-    assert (prune(store), prune(store, Pruning.KEYS)) == (1, 1)
-
-
-def test_keys_of_all_tenants_are_walked_in_small_steps(store: Store) -> None:
-    for tenant in ("", "a", "b"):
-        for number in range(3):
-            unique = Unique(key=f"order:{number}")
-            settle(store, start_one(store, unique=unique, tenant=tenant), "succeeded")
-    pass_time(store, 8 * DAY)
-
-    assert prune(store) == 9
-    assert prune(store, Pruning.KEYS, limit=2) == 9
-
-
-def _again(unique: Unique) -> Any:
-    from tests.conformance.kit import new_job
-
-    return new_job(unique=unique)
-
-
-# -- duties ---------------------------------------------------------------------------------------
-OTHER = WorkerId(7)
-
-
-def test_one_worker_at_a_time_has_a_duty(store: Store) -> None:
-    assert store.take_duty("retention", WORKER, seconds=60) is not None
-    assert store.take_duty("retention", OTHER, seconds=60) is None
-    assert store.take_duty("retention", WORKER, seconds=60) is None
-    assert store.take_duty("something else", OTHER, seconds=60) is not None
-
-
-def test_a_duty_goes_over_when_its_worker_does_not_renew_it(store: Store) -> None:
-    store.take_duty("retention", WORKER, seconds=60)
-    assert store.renew_duty("retention", WORKER, seconds=60, cursor="jobs:7")
-    pass_time(store, 61)
-
-    taken = store.take_duty("retention", OTHER, seconds=60)
-
-    assert taken is not None
-    assert taken.cursor == "jobs:7"
-    assert not store.renew_duty("retention", WORKER, seconds=60, cursor="jobs:9")
-
-
-def test_a_step_says_whether_jobs_run(store: Store) -> None:
-    assert not store.prune(Pruning.JOBS).is_busy
-    start_one(store)
-    assert all(store.prune(what).is_busy for what in Pruning)
-
-
-def test_for_ever_is_one_number_for_keys_and_jobs() -> None:
-    assert EVER_SECONDS == FOR_EVER_SECONDS

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from leasehold.model.keeping import DAY_SECONDS, EVER_SECONDS, Keep, Pruning, Scope
-from tests.conformance.kit import (
-    GREET,
-    Place,
-    bring,
-    enqueue_one,
-    make_batch,
-    pass_time,
-)
-from tests.conformance.test_retention import prune, there
+from tests.conformance.kit import GREET, Place, bring, enqueue_one, make_batch, pass_time
+from tests.conformance.retention_kit import prune, there
 
 if TYPE_CHECKING:
     from leasehold.model.ids import JobId

@@ -6,29 +6,20 @@ They show the real service with the demo, in a process of its own.
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import sync_playwright
 
 import leasehold as lh
 from leasehold_documents.demo.papers import BAKERY, HOUSES
 from leasehold_documents.settings import PREFIX
-from tests.browser.chromium import ARGUMENTS, HOW_TO_GET, find_chromium
-from tests.browser.kit import PHONE, visiting
+from tests.browser.camera import DARK, LIGHT, ON_PHONE, SHARP, Camera, browsing
 from tests.web.serving import Served, served
 from tests.worker.kit import wait_until
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-ROOT = Path(__file__).resolve().parents[2]
-IMAGES = ROOT / "docs" / "images"
-VIEW = {"width": 1280, "height": 800}
 WORDS = (
     *("--app", "leasehold_documents.web:application"),
     *("--app", "leasehold_documents.demo:application"),
@@ -77,14 +68,10 @@ class Shown:
 
 
 def main() -> None:
-    path = find_chromium()
-    if path is None:
-        raise SystemExit(HOW_TO_GET)
     with (
         TemporaryDirectory() as folder,
         pytest.MonkeyPatch.context() as patch,
-        sync_playwright() as playwright,
-        closing(playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))) as browser,
+        browsing() as browser,
     ):
         patch.setenv(f"{PREFIX}VAULT", f"{folder}/vault")
         lh.Keyring.generate().save(f"{folder}/keys.json")
@@ -92,37 +79,24 @@ def main() -> None:
         with served(f"sqlite:///{folder}/documents.db", *WORDS, folder=Path(folder)) as service:
             shown = Shown(service)
             shown.wait()
-            _take_all(browser, shown)
+            _take_all(Camera(browser, service, "documents"), shown)
             service.end()
 
 
-def _take_all(browser: Browser, shown: Shown) -> None:
+def _take_all(camera: Camera, shown: Shown) -> None:
     german, english = {"locale": "de-DE"}, {"locale": "en-GB"}
-    light, dark = {"color_scheme": "light"}, {"color_scheme": "dark"}
-    sharp = {"device_scale_factor": 2}
-    _take(browser, shown, "overview-light", "/documents/", **german, **light, **sharp)
-    _take(browser, shown, "papers-light", "/documents/papers", **german, **light)
-    _take(browser, shown, "price-light", shown.paper("Gutachten"), **german, **light)
-    _take(browser, shown, "paper-dark", shown.paper("Mietvertrag Linden"), **english, **dark)
-    _take(browser, shown, "scan-light", shown.paper("Scan"), **english, **light)
-    _take(browser, shown, "search-light", "/documents/search?q=vertrag", **german, **light)
-    _take(browser, shown, "review-dark", "/documents/review", **german, **dark)
-    drives = {"tenant": shown.bakery, **english, **light}
-    _take(browser, shown, "connectors-light", "/documents/connectors", **drives)
-    _take(browser, shown, "jobs-dark", "/documents/jobs", **english, **dark)
-    phone: dict[str, Any] = {"viewport": PHONE, **sharp, **dark, **german}
-    _take(browser, shown, "phone-dark", shown.paper("Mietvertrag Linden"), **phone)
-
-
-def _take(browser: Browser, shown: Shown, name: str, path: str, **options: Any) -> None:
-    tenant = options.pop("tenant", shown.tenant)
-    with visiting(browser, shown.service, **({"viewport": VIEW} | options)) as visit:
-        visit.open(f"/documents/tenant?to={tenant}")
-        visit.open(path)
-        visit.page.evaluate("document.fonts.ready.then(() => true)")
-        target = IMAGES / f"documents-{name}.png"
-        visit.page.screenshot(path=target)
-        print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} kB")
+    houses, bakery = (f"/documents/tenant?to={each}" for each in (shown.tenant, shown.bakery))
+    contract = shown.paper("Mietvertrag Linden")
+    camera.take("overview-light", houses, "/documents/", **german, **LIGHT, **SHARP)
+    camera.take("papers-light", houses, "/documents/papers", **german, **LIGHT)
+    camera.take("price-light", houses, shown.paper("Gutachten"), **german, **LIGHT)
+    camera.take("paper-dark", houses, contract, **english, **DARK)
+    camera.take("scan-light", houses, shown.paper("Scan"), **english, **LIGHT)
+    camera.take("search-light", houses, "/documents/search?q=vertrag", **german, **LIGHT)
+    camera.take("review-dark", houses, "/documents/review", **german, **DARK)
+    camera.take("connectors-light", bakery, "/documents/connectors", **english, **LIGHT)
+    camera.take("jobs-dark", houses, "/documents/jobs", **english, **DARK)
+    camera.take("phone-dark", houses, contract, **german, **DARK, **ON_PHONE)
 
 
 if __name__ == "__main__":

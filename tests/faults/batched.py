@@ -7,7 +7,6 @@ of them with 10,000 members, and workers killed at random moments of each.
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import leasehold as lh
 from leasehold.model.ids import derive_id
 from tests.faults.batched_worker import UNITS, adder, ended, member
+from tests.faults.forking import Forked
 from tests.faults.target import Target, postgres_target, sqlite_target
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Plan:
     kills: int = 3
     workers: int = 3
     limit_seconds: float = 180.0
+    member_seconds: float = 0.01  # of batches that are not large
 
     @property
     def members(self) -> int:
@@ -78,9 +79,8 @@ class Company:
         for process in self._members:
             process.wait(30)
 
-    def _hire(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "tests.faults.batched_worker", self._url]
-        return subprocess.Popen(command)
+    def _hire(self) -> Forked:
+        return Forked("tests.faults.batched_worker", self._url)
 
 
 class Watch:
@@ -156,7 +156,7 @@ class Campaign:
     def _fill(self, size: int) -> lh.Batch:
         """Add nine members of ten; the rest is added from inside, after the seal."""
         added = max(1, size // 10)
-        seconds = 0.0 if size >= LARGE // 2 else 0.01
+        seconds = 0.0 if size >= LARGE // 2 else self.plan.member_seconds
         with self.client.batches.create(on_end=ended) as batch:
             batch.add(adder, added)
             batch.add_many(member.call(seconds) for _ in range(size - added))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 from uuid import UUID
 
@@ -29,14 +28,11 @@ from leasehold.kit.data import close_databases, database_of
 from leasehold_documents import notifying, reviewing, searching
 from leasehold_documents.data.migrating import MIGRATIONS
 from tests.documents.flow.kit import Office, open_office, pdf_of
-from tests.faults.document_steps import DECIDED, Asked, Ended, Place
-from tests.faults.fleet import ROOT, Fleet
+from tests.faults.document_steps import DECIDED, Asked, Place
+from tests.faults.fleet import Fleet
+from tests.faults.points import Ended, Steps
 from tests.faults.target import Target, postgres_target, sqlite_target
 from tests.faults.worker_main import WorkerOptions
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
 
 _LOOK_SECONDS = 0.02
 _PAGES = ("Mietvertrag über {word}\nDie Miete beträgt 850 Euro.", "Anlage zu {word}", "Ende")
@@ -97,40 +93,26 @@ def _in_order(chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 # -- killed at a step ------------------------------------------------------------------------------
-class Steps:
+class PaperSteps:
     """Takes documents in and does all with them, each in a process that is killed at a point."""
 
-    def __init__(self, place: Place, folder: Path) -> None:
+    def __init__(self, steps: Steps, folder: Path) -> None:
+        self._steps = steps
         self._folder = folder
-        said = msgspec.json.encode(place).decode()
-        words = [sys.executable, "-m", "tests.faults.document_steps", said]
-        self._process = subprocess.Popen(
-            words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._process.communicate()
 
     def run(self, office: Office, point: int) -> Ended:
         """Let a document be done with until the point; 0 kills nothing."""
         file = self._folder / f"{point}.pdf"
         file.write_bytes(paper(point))
-        asked = Asked(
-            user_id=office.access.user_id, tenant_id=office.tenant_id, file=str(file), point=point
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(msgspec.json.encode(asked).decode() + "\n")
-        self._process.stdin.flush()
-        return msgspec.json.decode(self._process.stdout.readline(), type=Ended)
+        whose = {"user_id": office.access.user_id, "tenant_id": office.tenant_id}
+        return self._steps.ask(Asked(**whose, file=str(file), point=point))
+
+
+@contextmanager
+def stepping(place: Place, folder: Path) -> Iterator[PaperSteps]:
+    said = msgspec.json.encode(place).decode()
+    with Steps("tests.faults.document_steps", said) as steps:
+        yield PaperSteps(steps, folder)
 
 
 def recover(office: Office, point: int) -> dict[str, Any]:
@@ -171,7 +153,7 @@ def kill_at_all_steps(target: Target, folder: Path) -> tuple[int, list[str]]:
     """Kill at each point once; returns how many there are, and what was broken."""
     broken: list[str] = []
     place = Place(url=target.url, vault=str(folder / "vault"))
-    with opened(target, folder) as office, Steps(place, folder) as steps:
+    with opened(target, folder) as office, stepping(place, folder) as steps:
         points = len(steps.run(office, 0).names)
         for point in range(1, points + 1):
             ended = steps.run(office, point)

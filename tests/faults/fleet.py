@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tests.faults.forking import EXIT_SECONDS, Forked
 from tests.faults.waiting import wait_for
 from tests.faults.worker_main import WorkerOptions
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from typing import Self
 
 ROOT = Path(__file__).parents[2]
-EXIT_SECONDS = 30.0
 
 
 @dataclass(slots=True)
@@ -30,7 +28,7 @@ class Member:
     """One worker process."""
 
     name: str
-    process: subprocess.Popen[bytes]
+    process: Forked
     log_path: Path
     continue_at: float | None = None  # when it is stopped: until then
 
@@ -92,14 +90,8 @@ class Fleet:
         options = msgspec.structs.replace(self.options, name=name)
         log_path = self.folder / f"{name}.log"
         with log_path.open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.worker_main", msgspec.json.encode(options)],
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,  # a Ctrl-C is for the campaign, which then ends them
-            )
+            words = msgspec.json.encode(options).decode()
+            process = Forked("tests.faults.worker_main", words, output=log)
         member = Member(name, process, log_path)
         self.living.append(member)
         return member

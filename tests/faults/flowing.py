@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import leasehold as lh
 from leasehold.model.states import State
 from tests.faults.flow import Size, build, declared
+from tests.faults.forking import Forked
 from tests.faults.target import Target, postgres_target, sqlite_target
 
 if TYPE_CHECKING:
@@ -69,9 +69,8 @@ class Company:
         for process in self._members:
             process.wait(30)
 
-    def _hire(self) -> subprocess.Popen[bytes]:
-        lease = str(self._plan.lease_seconds)
-        return subprocess.Popen([sys.executable, "-m", "tests.faults.flow", self._url, lease])
+    def _hire(self) -> Forked:
+        return Forked("tests.faults.flow", self._url, str(self._plan.lease_seconds))
 
 
 def run(target: Target, plan: Plan, *, seed: int) -> Result:

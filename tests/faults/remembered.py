@@ -7,15 +7,13 @@ what follows an episode, one after the other, each time in a fresh memory.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import msgspec
 from sqlalchemy import select
 
 import leasehold as lh
@@ -27,14 +25,9 @@ from leasehold_memory.model.units import UnitKind
 from leasehold_memory.opening import open_memory
 from leasehold_memory.servers import ModelServer
 from leasehold_memory.settings import open_settings
-from tests.faults.document_steps import Ended
-from tests.faults.fleet import ROOT
 from tests.faults.memory_steps import SAID, Asked, store_episode
+from tests.faults.points import Ended, Steps
 from tests.memory.deriving.kit import World, use_server
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
 
 BEFORE = "My sister Emma lives in Osaka. I live in Kyoto. I love music and concerts."
 
@@ -47,36 +40,6 @@ class Remembered(NamedTuple):
     versions: int
     evidence: int
     has_vector: bool
-
-
-class Steps:
-    """Runs everything that follows an episode, each time in a process that is killed at a point."""
-
-    def __init__(self) -> None:
-        words = [sys.executable, "-m", "tests.faults.memory_steps"]
-        self._process = subprocess.Popen(
-            words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._process.communicate()
-
-    def run(self, home: Path, point: int) -> Ended:
-        """Let it go on until the point; 0 kills nothing."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        asked = Asked(home=str(home), point=point)
-        self._process.stdin.write(msgspec.json.encode(asked).decode() + "\n")
-        self._process.stdin.flush()
-        return msgspec.json.decode(self._process.stdout.readline(), type=Ended)
 
 
 class Campaign:
@@ -99,7 +62,7 @@ class Campaign:
         """Kill at a point, and let what comes by itself come: leases lapse, jobs are taken back."""
         home = self._folder / str(point)
         shutil.copytree(self._template, home)
-        ended = self._steps.run(home, point)
+        ended = self._steps.ask(Asked(home=str(home), point=point))
         with self._opened(home) as world:
             recover(world)
             found = remembered(world)
@@ -172,7 +135,7 @@ def remembered(world: World) -> dict[Any, Remembered]:
 @contextmanager
 def campaign(folder: Path) -> Iterator[Campaign]:
     """Prepare it."""
-    with ModelServer() as server, Steps() as steps:
+    with ModelServer() as server, Steps("tests.faults.memory_steps") as steps:
         yield Campaign(folder, server, steps)
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import leasehold as lh
+from tests.faults.forking import Forked
 from tests.faults.slots_worker import SharedClock, note
 from tests.faults.target import postgres_target, sqlite_target
 
@@ -78,9 +78,9 @@ class Company:
             process.kill()
             process.wait(30)
 
-    def _hire(self) -> subprocess.Popen[bytes]:
-        words = [self._url, str(self._file), str(self._plan.deaths)]
-        return subprocess.Popen([sys.executable, "-m", "tests.faults.slots_worker", *words])
+    def _hire(self) -> Forked:
+        words = (self._url, str(self._file), str(self._plan.deaths))
+        return Forked("tests.faults.slots_worker", *words)
 
 
 def run(target: Target, folder: Path, plan: Plan, *, seed: int) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.faults.document_steps import Place
-from tests.faults.documented import Campaign, Plan, Steps, faults_of_review, opened, recover
+from tests.faults.documented import Campaign, Plan, faults_of_review, opened, recover, stepping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ def test_a_kill_at_any_step_leaves_one_extraction_and_one_bill(
 ) -> None:
     first = 1 if target.store == "sqlite" else 2
     place = Place(url=target.url, vault=str(tmp_path / "vault"))
-    with opened(target, tmp_path) as office, Steps(place, tmp_path) as steps:
+    with opened(target, tmp_path) as office, stepping(place, tmp_path) as steps:
         whole = steps.run(office, 0)
         assert whole.signal == 0
         assert faults_of_review(office, recover(office, 0)) == []

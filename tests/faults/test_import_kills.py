@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tests.faults.target import Target
 
-# Large enough to be read by a process of its own.
+# Large enough to be read by a process of its own, beside SQLite.
 PLAN = Plan(file=Large(lines=8_000), kills=2, limit_seconds=100)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
-from pathlib import Path
+from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -13,13 +11,16 @@ from leasehold.model.ids import WorkerId
 from leasehold.model.keys import Unique
 from leasehold.model.values import Settlement, Want
 from tests.conformance.kit import GREET, new_job
+from tests.faults.forking import Forked
 from tests.faults.waiting import wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     import leasehold as lh
     from tests.faults.target import Target
 
-ROOT = Path(__file__).parents[2]
 JOBS, KILLS = 1_500, 8
 OVER_SECONDS = 10 * 86_400.0  # for succeeded jobs, not for dead ones
 WORKER = WorkerId(7)
@@ -45,12 +46,17 @@ def fill(client: lh.Client) -> None:
     )
 
 
-def start(url: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.faults.pruning_main", url, str(OVER_SECONDS)]
-    pruner = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert pruner.stdout is not None
-    assert pruner.stdout.readline() == "ready\n"
-    return pruner
+@contextmanager
+def pruning(url: str, output: Path) -> Iterator[None]:
+    """Prune in a process of its own, which is killed in the end."""
+    with output.open("wb") as file:
+        pruner = Forked("tests.faults.pruning_main", url, str(OVER_SECONDS), output=file)
+    try:
+        wait_for("a pruner that is ready", lambda: output.read_text() == "ready\n", 30)
+        yield
+    finally:
+        pruner.kill()
+        pruner.wait()
 
 
 def count(target: Target, table: str) -> int:
@@ -68,25 +74,24 @@ def counts(target: Target) -> tuple[int, int, int]:
     return int(row["jobs"]), int(row["outcomes"]), int(row["keys"])
 
 
-def test_killed_pruners_leave_nothing_half_done(target: Target, client: lh.Client) -> None:
+def test_killed_pruners_leave_nothing_half_done(
+    target: Target, client: lh.Client, tmp_path: Path
+) -> None:
     fill(client)
     chance = Random(3)
     for _ in range(KILLS):
         left = count(target, "job")
-        with start(target.url) as one, start(target.url) as other:
+        with pruning(target.url, tmp_path / "1"), pruning(target.url, tmp_path / "2"):
             wait_for(
                 "a few to go",
                 lambda left=left: count(target, "job") < left or left == JOBS // 3,  # type: ignore[misc]
                 30,
             )
             time.sleep(chance.random() / 20)  # where in a step it strikes is left to chance
-            one.kill()
-            other.kill()
         jobs, outcomes, keys = counts(target)
         assert jobs == outcomes
         assert keys >= jobs
-    with start(target.url) as last:
+    with pruning(target.url, tmp_path / "1"):
         wait_for("all that may go", lambda: count(target, "key") == JOBS // 3, 60)
-        last.kill()
     assert count(target, "job") == count(target, "outcome") == JOBS // 3
     assert len(client.find(state="dead", limit=JOBS)) == JOBS // 3

@@ -7,10 +7,7 @@ at most, when the kill came between it and its memory; no page is saved twice.
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +17,16 @@ import pytest
 import leasehold as lh
 from leasehold import testing
 from tests.conformance.tables import open_tables
+from tests.faults.forking import Forked
 from tests.faults.stepping import EFFECT, stepping
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from leasehold.model.ids import JobId
     from tests.faults.target import Target
 
 MOST_ROUNDS = 4
-AT_ONCE = 4
 WAIT_SECONDS = 120
 
 
@@ -50,26 +49,22 @@ def effects(target: Target) -> None:
         tables.execute(EFFECT)
 
 
-def run(client: lh.Client, url: str, point: int) -> Killed:
+def run(client: lh.Client, url: str, point: int, output: Path) -> Killed:
     """Run a job of its own in a process that is killed at that point; 0 kills nothing."""
     queue = f"point-{point}"
     job_id = client.enqueue(stepping.with_options(queue=queue), url).id
     words = msgspec.json.encode({"url": url, "queue": queue, "point": point}).decode()
-    ran = subprocess.run(
-        [sys.executable, "-m", "tests.faults.stepping", words],
-        capture_output=True,
-        text=True,
-        timeout=WAIT_SECONDS,
-        check=False,
-    )
-    lines = ran.stdout.splitlines()
-    assert lines, ran.stderr
+    with output.open("wb") as file:
+        code = Forked("tests.faults.stepping", words, output=file).wait(WAIT_SECONDS)
+    said = output.read_text()
+    lines = [line for line in said.splitlines() if line[:1].isdigit()]  # not what it logged
+    assert lines, said
     checkpoint = client.checkpoint(job_id)
     with open_tables(url) as tables:
         happened = tables.execute("SELECT job FROM stepped WHERE name = 'plain'")
     return Killed(
         job_id=job_id,
-        code=ran.returncode,
+        code=code,
         last_point=lines[-1].partition(" ")[2],
         names=tuple(line.partition(" ")[2] for line in lines),
         cursor=None if checkpoint is None else checkpoint.cursor,
@@ -110,9 +105,10 @@ POINTS = {
 
 @pytest.mark.usefixtures("effects")
 def test_a_job_that_is_killed_at_any_point_goes_on_and_its_effects_happen_once(
-    client: lh.Client, target: Target
+    client: lh.Client, target: Target, tmp_path: Path
 ) -> None:
-    whole = run(client, target.url, 0)
+    output = tmp_path / "output"
+    whole = run(client, target.url, 0, output)
     assert whole.code == 0
     # When progress is written is a matter of time: a few points more are there, or not reached, and
     # the same number may be another point. So it goes on until each was met.
@@ -121,8 +117,7 @@ def test_a_job_that_is_killed_at_any_point_goes_on_and_its_effects_happen_once(
     met: set[str] = set()
     while not met >= POINTS:
         assert len(runs) < MOST_ROUNDS * len(points), POINTS - met
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            runs += pool.map(lambda point: run(client, target.url, point), points)
+        runs += [run(client, target.url, point, output) for point in points]
         met = {each.last_point for each in runs if each.code == -signal.SIGKILL}
 
     take_back(client)

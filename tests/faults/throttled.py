@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import leasehold as lh
+from tests.faults.forking import Forked
 from tests.faults.target import postgres_target, sqlite_target
 from tests.faults.throttled_worker import LIMIT, closed, hold, own
 from tests.faults.turnout import ROWS, Turnout
@@ -62,7 +62,7 @@ class Company:
         self._plan = plan
         self.turnout = Turnout(file, plan.seats)
         self._rows = iter(range(ROWS))
-        self._members: dict[int, subprocess.Popen[bytes]] = {}
+        self._members: dict[int, Forked] = {}
         for _ in range(plan.workers):
             self._hire()
 
@@ -82,17 +82,13 @@ class Company:
 
     def _hire(self) -> None:
         row = next(self._rows)
-        self._members[row] = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.faults.throttled_worker",
-                self._url,
-                str(self._file),
-                str(self._plan.seats),
-                str(row),
-                str(self._plan.lease_seconds),
-            ]
+        self._members[row] = Forked(
+            "tests.faults.throttled_worker",
+            self._url,
+            str(self._file),
+            str(self._plan.seats),
+            str(row),
+            str(self._plan.lease_seconds),
         )
 
 

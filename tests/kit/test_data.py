@@ -15,6 +15,7 @@ import leasehold as lh
 from leasehold.kit.data import (
     Database,
     discreet,
+    id_texts,
     insert_new,
     moment_text,
     page_of,
@@ -247,3 +248,17 @@ def test_a_connection_that_the_server_has_ended_is_replaced(
 def test_a_database_that_was_closed_may_be_used_again(database: Database) -> None:
     database.close()
     assert rows(database, parcel.c.id) == []
+
+
+@pytest.mark.parametrize("microsecond", [0, 1, 120_000, 999_999])
+@pytest.mark.parametrize("hours", [0, 9])
+def test_a_moment_is_written_in_utc_and_always_as_long(microsecond: int, hours: int) -> None:
+    """Texts of moments are in the order of the moments."""
+    zone = timezone(timedelta(hours=hours))
+    moment = datetime(987, 1, 1, 4, 5, 6, microsecond, tzinfo=zone)
+    assert moment_text(moment) == moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def test_many_ids_are_written_as_each_is() -> None:
+    ids = [uuid4(), UUID(int=0)]
+    assert id_texts(ids) == [str(each) for each in ids]

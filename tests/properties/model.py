@@ -1,4 +1,4 @@
-"""The queue as plain Python: written from the rules in DESIGN.md, not from anybody's SQL.
+"""The queue as plain Python: written from the rules in ARCHITECTURE.md, not from anybody's SQL.
 
 It keeps its own clock. Each operation takes a moment, so that two of them never fall on one
 instant, as in a real store; all durations in the tests are far longer than what a test takes.
@@ -6,49 +6,34 @@ instant, as in a real store; all durations in the tests are far longer than what
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from leasehold.errors import IdConflict
 from leasehold.model.ids import Fence
 from leasehold.model.keys import Standing, Verdict
-from leasehold.model.lanes import parked
 from leasehold.model.states import State
 from leasehold.store.base import Answer
-from tests.properties.choices import UNIT
-from tests.properties.key_model import Keys
-from tests.properties.needs_model import FORSAKEN, LET_GO, Waiting
-from tests.properties.records import End, Lease, Record, Saved
+from tests.properties.core_model import NO_FENCE, cancelled
+from tests.properties.lane_model import Lanes
+from tests.properties.needs_model import FORSAKEN, LET_GO
+from tests.properties.people_model import People
+from tests.properties.records import Lease, Record, Saved
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from leasehold.model.ids import JobId, WorkerId
-    from leasehold.model.lanes import Place
     from leasehold.model.saving import Save
     from leasehold.model.values import NewJob, Settlement, Want
     from leasehold.store.base import Answers
 
-T = TypeVar("T")
-
-MOMENT_SECONDS = 0.001
-NO_FENCE = Fence(0)
 LAPSED = "lapsed: its worker stopped renewing the lease"
 
 
-class Model:
+class Model(Lanes, People):
     """Every operation of the store that changes or decides something."""
-
-    def __init__(self, fragile: Collection[str]) -> None:
-        self.now = 0.0
-        self.jobs: dict[JobId, Record] = {}
-        self.limits: dict[str, int] = {}  # by throttle key
-        self.paused: dict[str, float] = {}  # until when, by throttle key or queue
-        self.keys = Keys(self.jobs, self._write, self._cancel_waiting)
-        self.waiting = Waiting(self.jobs)
-        self._fragile = frozenset(fragile)  # kinds that die on lapse
 
     # -- enqueue and claim -----------------------------------------------------------------------
     def enqueue(self, jobs: Sequence[NewJob]) -> Answers:
@@ -77,25 +62,6 @@ class Model:
     def _is_same(self, job: NewJob) -> bool:
         there = self.jobs[job.id].asked
         return (job.kind, job.tenant, job.args) == (there.kind, there.tenant, there.args)
-
-    def _write(self, job: NewJob) -> Record:
-        delay = job.delay_seconds or 0.0
-        record = self.jobs[job.id] = Record(
-            asked=job,
-            queue=given(job.queue),
-            max_attempts=given(job.max_attempts),
-            timeout_seconds=given(job.timeout_seconds),
-            asked_priority=given(job.priority),
-            created=self.now,
-            place="scheduled",
-            priority=given(job.priority),
-            run_at=self.now + delay,
-        )
-        if job.needs:
-            record.stand_behind()
-        elif not delay:
-            record.land()
-        return record
 
     def claim(
         self,
@@ -181,129 +147,6 @@ class Model:
             ]
             chosen += [job_id for _, _, job_id in sorted(waiting)][: want.limit]
         return chosen[:limit]
-
-    def _lease(self, record: Record, worker: WorkerId, fence: Fence, lease_seconds: float) -> None:
-        record.place = "lease"
-        record.attempt += 1
-        record.lease = Lease(
-            fence=fence,
-            worker=worker,
-            until=self.now + lease_seconds,
-            deadline=self.now + record.timeout_seconds + lease_seconds,
-            lease_seconds=lease_seconds,
-        )
-
-    # -- lanes -----------------------------------------------------------------------------------
-    def lanes(self) -> list[Place]:
-        """List the lanes with work as a look does: by queue and stage, highest priority first."""
-        found = {
-            record.lane
-            for record in self.jobs.values()
-            if record.place == "waiting" and not record.is_behind
-        }
-        return sorted(found, key=lambda lane: (lane.queue, lane.stage, -lane.priority, lane.lane))
-
-    def claim_lanes(
-        self,
-        worker: WorkerId,
-        lanes: Sequence[Place],
-        *,
-        limit: int,
-        most: int,
-        kinds: Collection[str],
-        lease_seconds: float,
-        fences: Mapping[JobId, Fence],
-    ) -> list[JobId]:
-        """Take from each lane in turn what its key has room for; unknown kinds are set aside.
-
-        Of what was set aside before, a suspect comes alone, when there is nothing else.
-        """
-        self._tick()
-        taken: list[JobId] = []
-        later: list[JobId] = []
-        for lane in lanes:
-            enough = min(limit, len(taken) + most)
-            for job_id in self._in_line(lane):
-                record = self.jobs[job_id]
-                if len(taken) >= enough or self.room(lane) <= 0:
-                    break
-                if record.is_aside and record.lapses > 0:
-                    later.append(job_id)
-                elif record.asked.kind in kinds:
-                    self._lease(record, worker, fences.get(job_id, NO_FENCE), lease_seconds)
-                    taken.append(job_id)
-                else:
-                    record.stage = parked(record.asked.kind)
-        for job_id in later[:1] if not taken else ():
-            self._lease(self.jobs[job_id], worker, fences.get(job_id, NO_FENCE), lease_seconds)
-            taken.append(job_id)
-        return taken
-
-    def set_aside(
-        self, lanes: Sequence[Place], kinds: Collection[str], aside: Collection[str]
-    ) -> None:
-        """Set aside these, as far as a claim of these lanes by who knows these kinds may do so."""
-        for lane in lanes:
-            for job_id in self._in_line(lane):
-                kind = self.jobs[job_id].asked.kind
-                if str(job_id) in aside and kind not in kinds and not self.is_paused(lane.queue):
-                    self.jobs[job_id].stage = parked(kind)
-
-    def _in_line(self, lane: Place) -> list[JobId]:
-        return sorted(
-            (
-                job_id
-                for job_id, record in self.jobs.items()
-                if record.place == "waiting" and record.lane == lane
-            ),
-            key=lambda job_id: (self.jobs[job_id].created, job_id),
-        )
-
-    def room(self, lane: Place) -> int:
-        """Say how many more of its key may start now."""
-        if self.is_paused(lane.lane) or self.is_paused(lane.queue):
-            return 0
-        running = sum(
-            record.place == "lease" and record.asked.lane == lane.lane
-            for record in self.jobs.values()
-        )
-        return self.limits[lane.lane] - running
-
-    def pause(self, name: str, seconds: float | None) -> None:
-        self._tick()
-        self.paused[name] = self.now + (math.inf if seconds is None else seconds)
-
-    def extend_pause(self, worker: WorkerId, job_id: JobId, fence: Fence, seconds: float) -> bool:
-        """Pause the key of a running job, at the word of who holds its lease."""
-        self._tick()
-        record = self.jobs.get(job_id)
-        lease = record.lease if record else None
-        if not record or not lease or not record.asked.lane:
-            return False
-        if (lease.fence, lease.worker) != (fence, worker):
-            return False
-        name = record.asked.lane
-        self.paused[name] = max(self.paused.get(name, 0.0), self.now + seconds)
-        return True
-
-    def resume(self, name: str) -> bool:
-        """End a pause; True when one stood."""
-        self._tick()
-        was_paused = self.is_paused(name)
-        self.paused.pop(name, None)
-        return was_paused
-
-    def pauses(self) -> dict[str, float]:
-        """Say how many whole units each pause still lasts."""
-        return {
-            name: until if until == math.inf else round((until - self.now) / UNIT)
-            for name, until in self.paused.items()
-            if self.is_paused(name)
-        }
-
-    def is_paused(self, name: str) -> bool:
-        # One that ends this moment is over: the store's clock goes on, and sums are not exact.
-        return self.paused.get(name, 0.0) > self.now + MOMENT_SECONDS / 2
 
     # -- settling --------------------------------------------------------------------------------
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
@@ -479,116 +322,3 @@ class Model:
         else:
             self._end(record, lease, "lapsed", error=LAPSED)
             self._schedule(record, delay_seconds)
-
-    # -- people ----------------------------------------------------------------------------------
-    def cancel(self, job_id: JobId, by: str | None) -> State | None:
-        self._tick()
-        record = self.jobs.get(job_id)
-        if record is None:
-            return None
-        if record.lease:
-            record.lease = replace(record.lease, is_cancelled=True, by=by)
-        elif record.place:
-            self._cancel_waiting(record, cancelled(by))
-        return record.state
-
-    def retry(self, job_id: JobId) -> State | None:
-        self._tick()
-        record = self.jobs.get(job_id)
-        if record is None:
-            return None
-        if record.state in {State.FAILED, State.DEAD, State.CANCELLED}:
-            if not record.place:
-                self.keys.take_back(job_id)
-                record.priority = record.asked_priority
-            record.failures = record.lapses = 0
-            if not record.place and self._must_wait(record):
-                record.stand_behind()
-            else:
-                record.land()
-        return record.state
-
-    def _must_wait(self, record: Record) -> bool:
-        """Whether one that never ran waits for others again."""
-        has_run = any(end.fence is not None for end in record.ends)
-        if record.asked.needs is None or has_run:
-            return False
-        return self.waiting.verdict(record) != LET_GO
-
-    def delete(self, job_id: JobId) -> State | None:
-        self._tick()
-        record = self.jobs.get(job_id)
-        if record is None:
-            return None
-        if record.lease:
-            return State.RUNNING
-        self.keys.forget(job_id)
-        del self.jobs[job_id]
-        return None
-
-    def prune(self, states: set[str], limit: int) -> list[JobId]:
-        """Take away what has ended so, page by page: a page does not see what goes with it.
-
-        Keys are not forgotten with it.
-        """
-        self._tick()
-        ids = sorted(self.jobs)
-        pages = [ids[start : start + limit] for start in range(0, len(ids), limit)]
-        return [job_id for page in pages for job_id in self._prune_page(page, states)]
-
-    def _prune_page(self, page: list[JobId], states: set[str]) -> list[JobId]:
-        gone = [
-            each
-            for each in page
-            if not self.jobs[each].place
-            and self.jobs[each].state in states
-            and not self.waiting.is_needed(each)
-        ]
-        for job_id in gone:
-            del self.jobs[job_id]
-        return gone
-
-    def prune_keys(self) -> int:
-        """Forget the keys whose job is gone, unless somebody stands behind it."""
-        seats = self.keys.seats
-        over = [key for key in seats if self.keys.is_forgettable(key)]
-        for key in over:
-            del seats[key]
-        return len(over)
-
-    def reprioritise(self, job_id: JobId, priority: int) -> State | None:
-        self._tick()
-        record = self.jobs.get(job_id)
-        if record is None:
-            return None
-        if record.place in {"ready", "waiting", "scheduled", "parked"}:
-            record.priority = priority
-        return record.state
-
-    # -- inside ----------------------------------------------------------------------------------
-    def _tick(self) -> None:
-        self.now += MOMENT_SECONDS
-
-    def _schedule(self, record: Record, delay_seconds: float) -> None:
-        record.place, record.run_at = "scheduled", self.now + delay_seconds
-
-    def _cancel_waiting(self, record: Record, error: str) -> None:
-        record.attempt += 1
-        self._end(record, None, "cancelled", error=error)
-
-    def _end(self, record: Record, lease: Lease | None, outcome: str, *, error: str | None) -> None:
-        fence, worker = (lease.fence, lease.worker) if lease else (None, None)
-        record.ends.append(End(record.attempt, outcome, fence, worker, self.now))
-        record.place, record.lease, record.run_at, record.error = "", None, None, error
-        if outcome in {"succeeded", "dead", "cancelled"}:
-            record.priority = record.asked_priority
-
-
-def given(value: T | None) -> T:
-    """Demand a value: what a kind's own defaults would be is not modelled."""
-    assert value is not None
-    return value
-
-
-def cancelled(by: str | None) -> str:
-    return f"cancelled by {by}" if by else "cancelled"

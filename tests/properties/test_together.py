@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.properties.conftest import unchanged
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 ENOUGH = 1_000
 
 
-def run(laboratory: Laboratory, search: settings) -> None:
+def run(laboratory: Laboratory, search: settings, beginning: int | None = None) -> None:
     def machine() -> TogetherMachine:
         return laboratory.make(TogetherMachine, unchanged)
 
+    if beginning is not None:
+        seed(beginning)(machine)
     run_state_machine_as_test(machine, settings=search)  # type: ignore[arg-type]  # it makes one
 
 
@@ -42,4 +44,4 @@ def test_a_wrong_store_is_found_out(
     mutate(monkeypatch, mutant.statement, mutant.guard, mutant.instead)
     hunt = settings(search, max_examples=ENOUGH, phases=[Phase.generate])
     with pytest.raises(AssertionError):
-        run(sqlite_laboratory, hunt)
+        run(sqlite_laboratory, hunt, mutant.beginning)

@@ -11,7 +11,8 @@ from leasehold.model.ids import derive_id
 from leasehold.model.states import State
 from leasehold.model.values import NewJob
 from tests.properties.batch_model import Batches, Came
-from tests.properties.model import Model, given
+from tests.properties.core_model import given
+from tests.properties.model import Model
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -7,14 +7,14 @@ import itertools
 import os
 import signal
 import threading
-from uuid import RFC_4122, UUID
+from uuid import RFC_4122, UUID, SafeUUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leasehold.id_source import IdSource
-from leasehold.model.ids import uuid7
+from leasehold.model.ids import uuid7, uuid7_at, uuid7s_at
 
 MILLISECONDS = st.integers(0, 2**48 - 1)
 RANDOM = st.binary(min_size=10, max_size=10)
@@ -81,6 +81,15 @@ def test_ids_taken_together_grow_like_those_taken_one_by_one() -> None:
     made = [ids.next(), *ids.take(3), ids.next(), *ids.take(0), *ids.take(5_000), ids.next()]
     assert made == sorted(set(made))
     assert len(made) == 5_006
+
+
+@given(st.integers(0, 2**60 - 100), st.lists(st.binary(min_size=8, max_size=8), max_size=50))
+def test_ids_made_together_are_those_made_one_by_one(ticks: int, chances: list[bytes]) -> None:
+    together = uuid7s_at(ticks, b"".join(chances))
+    singly = [uuid7_at(ticks + at, int.from_bytes(each)) for at, each in enumerate(chances)]
+    assert together == singly
+    assert [copy.deepcopy(each) for each in together] == singly
+    assert {each.is_safe for each in together} <= {SafeUUID.unknown}
 
 
 def test_threads_never_get_the_same_id() -> None:

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from leasehold.store.postgres.connection import Pool, connect, is_behind_pooler
-from leasehold.store.postgres.store import PACKAGE, PostgresStore
+from leasehold.store.postgres.leases import PACKAGE
+from leasehold.store.postgres.store import PostgresStore
 from leasehold.store.sql import load
 
 

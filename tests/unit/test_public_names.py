@@ -22,7 +22,14 @@ def test_every_error_is_public() -> None:
         for name, value in vars(errors).items()
         if isinstance(value, type) and issubclass(value, BaseException)
     }
+    assert made == set(errors.__all__)
     assert made <= set(leasehold.__all__)
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_an_error_is_shown_by_its_public_place(name: str) -> None:
+    kind = getattr(errors, name)
+    assert (kind.__module__, kind.__qualname__) == ("leasehold.errors", name)
 
 
 def test_the_names_are_listed_once() -> None:

@@ -127,8 +127,8 @@ def test_who_was_away_for_too_long_stops_when_another_one_took_over() -> None:
     tables.is_ours = False
     moments = iter(range(0, 10_000, 60))
     walker = make(tables, clock=lambda: float(next(moments)))
-    stopped: Any = walker._stopped
-    stopped.wait = lambda _seconds: False  # rests take time
+    errand: Any = walker._errand
+    errand.rest = lambda _seconds: False  # rests take time
 
     walker.walk(Duty("retention"))
 

@@ -57,8 +57,8 @@ def go_on(tables: Tables, until: float) -> None:
         tables.now += seconds
         return tables.now > until
 
-    stopped: Any = sampler._stopped
-    stopped.wait = wait
+    errand: Any = sampler._errand
+    errand.rest = wait
     sampler.go_on()
 
 
@@ -108,5 +108,5 @@ def test_a_store_that_is_gone_ends_it_and_whoever_asks_next_goes_on() -> None:
 
     tables.sample_depths = refuse  # type: ignore[method-assign]
     sampler = Sampler(tables, WORKER, clock=lambda: tables.now)  # type: ignore[arg-type]
-    sampler._serve()
+    sampler._errand._serve(sampler.go_on)
     assert tables.renewals == []

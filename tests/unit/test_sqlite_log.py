@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -97,6 +98,23 @@ def test_idle_operations_write_nothing(sqlite_url: str, wal: Path) -> None:
         assert store.cancel_requests([Held(job.id, Fence(1), 60.0)]) == frozenset()
         store.tend()
         assert (wal.stat().st_size, wal.read_bytes()) == before
+
+
+def test_a_store_used_after_its_close_leaves_no_file_open(sqlite_url: str) -> None:
+    path = path_of(sqlite_url)
+    used = {f"{path}{end}" for end in ("", "-wal", "-lock")}
+    store = SqliteStore(sqlite_url)
+    store.close()
+    enqueue_one(store)  # as a handler does that was left to itself
+    assert used <= open_files()
+    del store
+    gc.collect()
+    assert not used & open_files()
+
+
+def open_files() -> set[str]:
+    found = Path("/proc/self/fd").iterdir()
+    return {str(each.readlink()) for each in found if each.is_symlink()}
 
 
 def test_a_healthy_file_has_no_complaints(sqlite_url: str) -> None:

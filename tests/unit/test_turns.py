@@ -1,4 +1,4 @@
-"""An idle fleet takes turns at wake-ups."""
+"""An idle fleet takes turns at wake-ups, and shares its looks at the queues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import Fleet
 from leasehold.store.base import Wake
-from leasehold.worker.turns import SPARE_LOOKS, place_in_line
+from leasehold.worker.turns import SPARE_LOOKS, place_in_line, seconds_between_surveys
 
 WORKERS = [WorkerId(number) for number in range(10, 210)]
 FLEET = Fleet(len(WORKERS), {"mail": WORKERS, "rare": WORKERS[:2]})
@@ -58,3 +58,24 @@ def test_a_queue_that_few_serve_is_not_left_to_chance() -> None:
 )
 def test_who_can_not_know_whose_turn_it_is_looks(wake: Wake, fleet: Fleet) -> None:
     assert place_in_line(WORKERS[100], wake, fleet) == 0
+
+
+@pytest.mark.parametrize(
+    ("queues", "fleet", "seconds"),
+    [
+        (["mail"], Fleet(), 1.0),  # before the first beat
+        ([], FLEET, 1.0),
+        (["mail"], Fleet(50, {"mail": WORKERS[:50]}), 1.0),
+        (["mail"], FLEET, 4.0),
+        (["mail"], Fleet(2_000, {"mail": WORKERS * 10}), 10.0),
+        (["mail", "rare"], FLEET, 1.0),  # which two others could not do for it
+    ],
+)
+def test_the_more_look_at_a_queue_the_less_often_each_does(
+    queues: list[str], fleet: Fleet, seconds: float
+) -> None:
+    assert seconds_between_surveys(1.0, queues, fleet) == seconds
+
+
+def test_nobody_looks_more_often_than_was_asked_for() -> None:
+    assert seconds_between_surveys(60.0, ["mail"], FLEET) == 60.0

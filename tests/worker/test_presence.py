@@ -6,21 +6,26 @@ import subprocess
 import sys
 import threading
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import leasehold as lh
 from leasehold.model.states import State
-from tests.worker.kit import new_worker, wait_for_state, wait_until
+from leasehold.model.values import Fleet
+from leasehold.worker.taker import Taker
+from tests.worker.kit import ChangedStore, new_worker, wait_for_state, wait_until
 from tests.worker.sample_tasks import add_async, add_blocking
 
 if TYPE_CHECKING:
     import pytest
 
     from leasehold.client import Client
+    from leasehold.model.ids import WorkerId
+    from leasehold.model.values import Survey
+    from leasehold.store.base import Store
 
-PROMPT_SECONDS = 0.5
-LONG_POLL = "5s"
+PROMPT_SECONDS = 2.0  # on a busy machine; a poll would find it after a quarter of a minute
+LONG_POLL = "30s"
 
 
 def test_a_worker_is_listed_while_it_works_and_struck_off_after(client: Client) -> None:
@@ -53,6 +58,34 @@ def test_a_heartbeat_says_how_many_jobs_run(
         wait_until(lambda: client.workers()[0].running == 2, "two are reported")
         go_on.set()
         wait_until(lambda: client.workers()[0].running == 0, "none is reported")
+
+
+def test_one_of_many_idle_workers_seldom_surveys(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What no wake-up told of is found by any of them, so each looks the less the more they are."""
+    surveys, rounds = [0], [0]
+    beaten = threading.Event()
+
+    def beat(store: Store, worker: WorkerId, *, running: int) -> Fleet:
+        store.beat(worker, running=running)
+        beaten.set()
+        return Fleet(500, {"default": [worker] * 500})
+
+    def survey(store: Store, *args: Any) -> Survey:
+        surveys[0] += 1
+        return store.survey(*args)
+
+    def go_round(_taker: Taker) -> None:
+        rounds[0] += 1
+
+    monkeypatch.setattr(Taker, "hand_back_stale", go_round)
+    one_of_many = lh.Client(store=ChangedStore(client.store, beat=beat, survey=survey))
+    with new_worker(one_of_many, [add_blocking]):
+        wait_until(beaten.is_set, "it knows of the others")
+        surveyed, gone_round = surveys[0], rounds[0]
+        wait_until(lambda: rounds[0] >= gone_round + 20, "it does what is due")
+        assert surveys[0] <= surveyed + 1  # which was due before
 
 
 def test_history_names_the_worker_after_it_has_left(client: Client) -> None:

@@ -60,9 +60,9 @@ def test_from_the_upload_to_the_review(visit: Visit, queue: lh.Client) -> None:
     with work(queue):
         expect(page.locator("#state")).to_have_text("done")
         expect(page.locator("#type")).to_have_text("Lease")
+        expect(page.locator("#unread")).to_have_text("1")
     expect(page.locator("#place")).to_have_text("Mietverträge")
     expect(page.locator("#chunks")).to_contain_text("Die Kündigungsfrist")
-    expect(page.locator("#unread")).to_have_text("1")
     assert page.evaluate("window.mark === 'here'")  # all by itself, without a reload
 
     visit.open("/documents/search")
@@ -80,6 +80,21 @@ def test_from_the_upload_to_the_review(visit: Visit, queue: lh.Client) -> None:
     expect(page.locator("#booked")).to_have_text("€0.02")
     visit.open("/documents/jobs")
     expect(page.locator("#jobs tbody tr")).to_have_count(2)
+
+
+@ONCE
+def test_news_that_come_after_the_last_change_of_a_document_are_shown(
+    visit: Visit, queue: lh.Client
+) -> None:
+    page = visit.page
+    hand_in(visit, "Mietvertrag.pdf", LEASE)
+    agree(page, "€0.02")
+    with lh.Worker(queue, [tasks.extract_document, tasks.classify_document], grace="2s"):
+        expect(page.locator("#type")).to_have_text("Lease")
+    expect(page.locator("#news[data-follow]")).to_be_attached()  # the document's stream is over
+    expect(page.locator("#unread")).to_have_text("0")
+    with work(queue):
+        expect(page.locator("#unread")).to_have_text("1")
 
 
 def test_what_is_not_certain_is_reviewed(visit: Visit, queue: lh.Client) -> None:

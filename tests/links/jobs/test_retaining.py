@@ -12,7 +12,7 @@ import leasehold as lh
 from leasehold.kit.data import Database, upsert
 from leasehold_links import retaining
 from leasehold_links.data.tables import evidence, import_item, robots
-from leasehold_links.tasks import daily, enrich, import_file, retain
+from leasehold_links.tasks import daily, enrich, retain
 from leasehold_links.uploading import start_import
 from tests.links.dialects import CHROME
 from tests.links.jobs.kit import begin_import, counts, rows, run_imports
@@ -138,7 +138,7 @@ def test_enrichments_that_another_one_replaced_go_after_a_month(
 def test_jobs_of_imports_and_links_are_kept(client: lh.Client, database: Database) -> None:
     begin_import(client, database, CHROME.encode())
     run_imports(client)
-    lh.Worker(client, [import_file, enrich], schedules=[daily]).run(max_jobs=1, budget=0.1)
+    lh.Worker(client, [enrich], queues=["links-imports"], schedules=[daily]).run(until_empty=True)
     keep = client.retention.of(queue="links", task=enrich)
     assert keep.succeeded == keep.dead == keep.cancelled
     assert keep.succeeded is not None

@@ -236,7 +236,7 @@ def test_what_is_remembered_is_told_to_the_model_and_secrets_are_not(
     assert "Bob" not in said[0]
 
 
-def test_jobs_are_held_up_until_the_first_word_and_no_longer(
+def test_jobs_are_held_up_until_the_first_word_was_passed_on_and_no_longer(
     memory: Memory, llm: Llm, server: ModelServer
 ) -> None:
     server.pace(0.05)
@@ -250,7 +250,9 @@ def test_jobs_are_held_up_until_the_first_word_and_no_longer(
         hurried.append(memory.courtesy.is_hurried)
         await waiting
         hurried.append(memory.courtesy.is_hurried)
+        await anext(events)
+        hurried.append(memory.courtesy.is_hurried)
         await events.aclose()
 
     asyncio.run(listen())
-    assert hurried == [True, False]
+    assert hurried == [True, True, False]

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from leasehold.kit.data import Database
-from leasehold_memory.data import payloads, units
+from leasehold_memory.data import texts, units
 from leasehold_memory.data.versions import TAGS
 from leasehold_memory.model.hashing import payload_hash
 from leasehold_memory.model.units import UnitKind, UnitState
@@ -102,7 +102,7 @@ def _check(connection: Connection, unit_id: int) -> None:
 
 def _check_words(connection: Connection, known: units.Unit) -> None:
     """What it says now finds it, unless nothing speaks for it."""
-    said = payloads.text_of(connection, known.kind, known.payload)
+    said = texts.text_of(connection, known.kind, known.payload)
     found = units.find(connection, q=said, kind=UnitKind.FACT).units
     is_silent = known.state is UnitState.RETRACTED
     assert [each.id for each in found] == ([] if is_silent else [known.id])

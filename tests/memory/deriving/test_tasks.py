@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import update
@@ -14,7 +15,9 @@ import leasehold as lh
 from leasehold import testing
 from leasehold.kit.data import Database
 from leasehold_memory import tasks
+from leasehold_memory.data import vectors
 from leasehold_memory.data.tables import unit
+from leasehold_memory.opening import courtesy
 from tests.memory.deriving.kit import World
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -133,3 +136,21 @@ def test_the_most_important_people_and_topics_are_refreshed_behind_an_episode(
         "person_summary_refresh": 3,
         "topic_summary_refresh": 1,
     }
+
+
+def test_a_job_that_writes_rests_while_somebody_waits_for_first_words(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(courtesy, "MOST_SECONDS", 20.0)
+    hurried: list[bool] = []
+    really_put = vectors.put
+
+    def put(*given: Any) -> None:
+        hurry = world.memory.courtesy.hurry()
+        threading.Timer(0.05, hurry.close).start()
+        really_put(*given)
+        hurried.append(world.memory.courtesy.is_hurried)
+
+    monkeypatch.setattr(vectors, "put", put)
+    world.run(tasks.upsert_embeddings, world.say("Emma lives in Kyoto.", follows=False))
+    assert hurried == [False]

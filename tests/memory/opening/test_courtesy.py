@@ -58,6 +58,43 @@ def test_jobs_work_on_the_file_one_after_the_other() -> None:
     assert working.is_set()
 
 
+def test_a_job_that_works_rests_between_two_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "MOST_SECONDS", 20.0)
+    shared = Courtesy()
+    with shared.working() as rest:
+        rest()
+        hurry = shared.hurry()
+        threading.Timer(0.05, hurry.close).start()
+        rest()
+        assert not shared.is_hurried
+
+
+def test_a_job_that_rests_goes_on_when_its_file_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "MOST_SECONDS", 20.0)
+    shared = Courtesy()
+    stored = threading.Event()
+
+    def store() -> None:
+        with shared.first():
+            stored.set()
+
+    storing = threading.Thread(target=store)
+    began = time.monotonic()
+    with shared.working() as rest, shared.hurrying():  # somebody else's words are on their way
+        storing.start()
+        rest()
+    assert time.monotonic() - began < courtesy.MOST_SECONDS
+    storing.join(10)
+    assert stored.is_set()
+
+
+def test_a_job_does_not_rest_for_long() -> None:
+    shared = Courtesy()
+    with shared.working() as rest, shared.hurrying():
+        for _ in range(1000):  # altogether, not each time
+            rest()
+
+
 def test_whoever_fails_in_a_hurry_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courtesy, "MOST_SECONDS", 20.0)
     shared = Courtesy()

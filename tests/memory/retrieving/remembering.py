@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from leasehold_memory.data import entities, payloads, units, vectors
+from leasehold_memory.data import entities, texts, units, vectors
 from leasehold_memory.model.units import Sensitivity, UnitKind, UnitState
 from leasehold_memory.opening import Memory
 
@@ -47,6 +47,6 @@ def embed(memory: Memory, unit_id: int) -> int:
     """Do what `upsert_embeddings` does."""
     with memory.database.write() as connection:
         unit = units.get(connection, unit_id)
-        content = payloads.text_of(connection, unit.kind, unit.payload)
+        content = texts.text_of(connection, unit.kind, unit.payload)
         vectors.put(connection, unit_id, content, memory.embedder.embed([content])[0])
     return unit_id

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 from leasehold.kit.data import Database
 from leasehold_memory.data import text_index, text_ranking
 from leasehold_memory.data.tables import unit
-from leasehold_memory.data.text_ranking import search
+from leasehold_memory.data.text_ranking import search, terms_of
 from leasehold_memory.model.units import UnitKind
 
 _NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -24,7 +24,7 @@ def _remember(connection: Connection, content: str, *, kind: UnitKind = UnitKind
 
 
 def _found(connection: Connection, query: str) -> set[int]:
-    return set(search(connection, query))
+    return set(search(connection, terms_of(query)))
 
 
 def _containing(connection: Connection, query: str) -> set[int]:
@@ -73,7 +73,7 @@ def test_signs_are_found_and_mean_nothing_to_the_index(database: Database) -> No
         wanted = _remember(connection, 'a "quoted" AND (wild*) NEAR: ^thing -- %_')
 
         for query in ('"', '")(', "%_", "--", 'AND "', "kind : kind1", "NEAR(", "*", "\0", "^th"):
-            search(connection, query)
+            search(connection, terms_of(query))
         assert _containing(connection, '"') == {wanted}
         assert _containing(connection, "%_") == {wanted}
         assert _containing(connection, "__") == set()
@@ -85,7 +85,7 @@ def test_rare_words_count_for_more(database: Database) -> None:
             _remember(connection, "we talked about lunch and work")
         rare = _remember(connection, "we talked about a telescope and nothing else that day at all")
 
-        assert search(connection, "we talked about telescope")[0] == rare
+        assert search(connection, terms_of("we talked about telescope"))[0] == rare
 
 
 def test_words_that_every_sentence_has_lead_nowhere_unless_there_are_no_others(
@@ -119,7 +119,7 @@ def test_only_the_kinds_that_are_asked_for_are_found(database: Database) -> None
         episode = _remember(connection, "call the dentist")
         loop = _remember(connection, "call the dentist", kind=UnitKind.LOOP)
 
-        assert search(connection, "dentist", kinds=[UnitKind.LOOP]) == [loop]
+        assert search(connection, terms_of("dentist"), kinds=[UnitKind.LOOP]) == [loop]
         assert _found(connection, "dentist") == {episode, loop}
 
 

@@ -41,7 +41,7 @@ def test_when_the_cursor_is_deleted_the_scan_takes_up_where_it_was_made() -> Non
         second = source.page(first.next_cursor)
         third = source.page(second.next_cursor)
         asked = [seen.query for seen in source.server.seen()]
-        assert asked[-2]["created[lte]"] == str(first.items[-1].payload["created"])
+        assert asked[-2]["created[lte]"] == str(first.items[-1].read_payload()["created"])
         assert "starting_after" in asked[-1]
         assert asked[-1]["created[lte]"] == asked[-2]["created[lte]"]
         assert not names_in([first]) & names_in([second])
@@ -109,7 +109,7 @@ def test_events_tell_changes_and_deletions_newest_first() -> None:
         source.server.delete("customers", gone)
         (page,) = source.scan(since)
         by_name = {item.external_id: item for item in page.items}
-        assert by_name[changed].payload["name"] == "Third"
+        assert by_name[changed].read_payload()["name"] == "Third"
         assert not by_name[changed].is_deleted
         assert by_name[gone].is_deleted
         assert not page.complete

@@ -254,7 +254,7 @@ def test_a_source_that_never_ends_is_handed_back_with_its_cursor(
         )
         make_app(server)
         job_id = begin(queue)
-        Run(queue, database, job_id=job_id, budget_seconds=0.5).run()
+        Run(queue, database, job_id=job_id, budget_seconds=3).run()
         job = look(queue, job_id)
 
     assert job["status"] == "processing"
