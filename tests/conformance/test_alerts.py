@@ -54,6 +54,21 @@ def test_an_alert_fires_once_and_keeps_when_it_began(store: Store) -> None:
     assert later.seen_at > first.seen_at
 
 
+def test_what_was_seen_before_an_alert_changed_does_not_change_it_back(store: Store) -> None:
+    before = store.moment()
+    store.note_alerts([ABOVE])
+    assert tell(store) == ["firing"]
+    store.note_alerts([structs.replace(BELOW, seen_at=before)])
+    assert only(store).state == "firing"
+    between = store.moment()
+    store.note_alerts([structs.replace(BELOW, seen_at=between)])
+    assert tell(store) == ["clear"]
+    store.note_alerts([structs.replace(ABOVE, seen_at=between)])
+    assert (only(store).state, only(store).value, tell(store)) == ("clear", 3, [])
+    store.note_alerts([structs.replace(ABOVE, seen_at=store.moment())])
+    assert tell(store) == ["firing"]
+
+
 def test_many_evaluators_at_once_fire_it_once_and_one_takes_the_news(store: Store) -> None:
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda _: store.note_alerts([ABOVE]), range(12)))

@@ -58,7 +58,8 @@ def test_without_a_file_the_built_in_rules_hold() -> None:
 def test_depth_counts_what_is_ready_in_each_queue_by_its_own_limit() -> None:
     rule = Rule(fact=Fact.DEPTH, above=100, queues={"bulk": 1000.0, "test": None, "gone": 5.0})
     facts = Facts(
-        depths=[depth("mail", 101), depth("bulk", 999), depth("test", 10**6), depth("x", 81)]
+        at=NOW,
+        depths=[depth("mail", 101), depth("bulk", 999), depth("test", 10**6), depth("x", 81)],
     )
     assert verdicts(judge([rule], facts, [])) == {
         "depth mail": "above",
@@ -71,20 +72,20 @@ def test_depth_counts_what_is_ready_in_each_queue_by_its_own_limit() -> None:
 def test_a_limit_is_passed_above_it_and_left_well_below_it() -> None:
     rule = Rule(fact=Fact.DEPTH, above=100)
     for ready, verdict in ((101, "above"), (100, "between"), (81, "between"), (80, "below")):
-        assert verdicts(judge([rule], Facts(depths=[depth("q", ready)]), [])) == {
+        assert verdicts(judge([rule], Facts(at=NOW, depths=[depth("q", ready)]), [])) == {
             "depth q": verdict
         }
 
 
 def test_deaths_are_counted_together_and_by_queue_where_it_has_a_limit() -> None:
     rule = Rule(fact=Fact.DEAD, above=10, queues={"mail": 2.0})
-    facts = Facts(died={"mail": 3, "bulk": 9})
+    facts = Facts(at=NOW, died={"mail": 3, "bulk": 9})
     assert verdicts(judge([rule], facts, [])) == {"dead": "above", "dead mail": "above"}
 
 
 def test_waiting_and_silence_are_spans_of_time() -> None:
     rules = [Rule(fact=Fact.WAITING, above=60.0), Rule(fact=Fact.SILENT, above=300.0)]
-    facts = Facts(depths=[depth("q", 1, 61.0), depth("r", 0, None)], silent_seconds=299)
+    facts = Facts(at=NOW, depths=[depth("q", 1, 61.0), depth("r", 0, None)], silent_seconds=299)
     assert verdicts(judge(rules, facts, [])) == {
         "waiting q": "above",
         "waiting r": "below",
@@ -95,7 +96,7 @@ def test_waiting_and_silence_are_spans_of_time() -> None:
 def test_what_fires_and_is_not_looked_at_any_more_is_clear() -> None:
     rule = Rule(fact=Fact.DEPTH, above=100)
     known = [firing("depth", "emptied"), firing("dead", ""), firing("depth", "q")]
-    facts = Facts(depths=[depth("q", 500)])
+    facts = Facts(at=NOW, depths=[depth("q", 500)])
     assert verdicts(judge([rule], facts, known)) == {
         "depth q": "above",
         "depth emptied": "below",

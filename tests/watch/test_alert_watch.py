@@ -85,8 +85,9 @@ def show_worker(client: Client) -> None:
 
 
 def test_three_evaluators_at_once_tell_each_alert_once_and_its_end_once(
-    client: Client, store_url: str
+    client: Client, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("leasehold.statistics.DEAR_SECONDS", float("inf"))  # on a busy machine
     show_worker(client)
     client.enqueue_many(bad.call(n) for n in range(11))
     drain(client, bad)
@@ -126,6 +127,27 @@ def test_three_evaluators_at_once_tell_each_alert_once_and_its_end_once(
         }
     assert client.alerts.list(firing=True) == []
     assert len(client.alerts.list()) == 3
+
+
+def test_a_count_from_before_an_alert_cleared_does_not_fire_it_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.statistics.DEAR_REST", 3_600.0 / 1e-9)
+    told = Told()
+    found = config("[alerts.depth]\nabove = 100", told=told)
+    slow, quick = watch(client, found), watch(client, found)
+    client.enqueue_many(fine.call(n) for n in range(101))
+    monkeypatch.setattr("leasehold.statistics.DEAR_SECONDS", 0.0)
+    slow.look()  # its count stands for an hour
+    slow.tell()
+    client.cancel_many(queue="default")
+    monkeypatch.setattr("leasehold.statistics.DEAR_SECONDS", float("inf"))
+    quick.look()
+    quick.tell()
+    for each in (slow, quick, slow):
+        each.look()
+        each.tell()
+    assert told.said == [("depth", "default", "firing"), ("depth", "default", "clear")]
 
 
 def test_the_fleet_looks_once_in_the_time_however_many_watch(client: Client) -> None:

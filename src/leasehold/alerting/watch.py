@@ -104,10 +104,10 @@ class AlertWatch:
         store = self._client.store
         wanted = {rule.fact for rule in self._config.rules}
         deaths = self._rules.get(Fact.DEAD.value)
+        began = store.moment()
         return Facts(
-            depths=self._depths.read(store, store.moment())
-            if wanted & {Fact.DEPTH, Fact.WAITING}
-            else (),
+            at=began,
+            depths=self._depths.read(store, began) if wanted & {Fact.DEPTH, Fact.WAITING} else (),
             died={}
             if deaths is None
             else store.died(within_seconds=deaths.within_seconds, limit=MOST_DEAD),

@@ -24,6 +24,9 @@ class Fact(StrEnum):
     SILENT = "silent"  # seconds since any worker was seen
 
 
+_OF_DEPTHS = frozenset({Fact.DEPTH.value, Fact.WAITING.value})
+
+
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """When to fire: above a limit, which a queue may have of its own; None is never.
 
@@ -45,15 +48,23 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What was seen in one look; `died` by queue, for the time that the rule counts."""
+    """What was seen in one look; `died` by queue, for the time that the rule counts.
 
+    `at` is when the look began; depths say themselves when they were counted.
+    """
+
+    at: datetime
     depths: Sequence[Depth] = ()
     died: Mapping[str, int] = {}
     silent_seconds: float = 0.0
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rule says of one subject. Between its limit and 80 % of it all stays as it was."""
+    """What a rule says of one subject. Between its limit and 80 % of it all stays as it was.
+
+    `seen_at` is when what it rests on was seen, None: just now. It does not change an alert that
+    has changed since: of two who look, one may have counted long before the other.
+    """
 
     name: str
     subject: str
@@ -62,6 +73,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     bound: float
     is_above: bool
     is_below: bool
+    seen_at: datetime | None = None
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +123,7 @@ def judge(rules: Iterable[Rule], facts: Facts, known: Iterable[Alert]) -> list[J
             bound=each.bound,
             is_above=False,
             is_below=True,
+            seen_at=_seen_at(each.name, facts),
         )
         for each in known
         if each.is_firing and (each.name, each.subject) not in seen
@@ -130,7 +143,14 @@ def _apply(rule: Rule, facts: Facts) -> Iterable[Judged]:
                 bound=bound,
                 is_above=value > bound,
                 is_below=value <= bound * _clear_share(rule.fact),
+                seen_at=_seen_at(rule.name, facts),
             )
+
+
+def _seen_at(name: str, facts: Facts) -> datetime:
+    """Say when what a rule rests on was seen: depths may have been counted a while ago."""
+    counted = [each.at for each in facts.depths] if name in _OF_DEPTHS else []
+    return min([facts.at, *counted])
 
 
 def _values(rule: Rule, facts: Facts) -> dict[str, float]:

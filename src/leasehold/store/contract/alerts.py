@@ -21,7 +21,8 @@ class AlertStore(Protocol):
         """Fire what is above its limit, clear what is below, each once, whoever says it.
 
         An alert that was fired or cleared, and not told yet, changes only its value; a muted one
-        may clear untold. What cleared a week ago is forgotten.
+        may clear untold. One that has changed since it was seen stays as it is. What cleared a
+        week ago is forgotten.
         """
 
     def remind_alerts(self, name: str, *, seconds: float) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from leasehold.model.alerts import Alert, Judged, Mute
 from leasehold.store.sqlite.database import Database
@@ -45,8 +46,8 @@ class Alerts:
             return
         with self._database.write() as connection:
             now = self._clock.now()
-            rows(connection, "fire_alerts", judged=as_json(above), now=now)
-            rows(connection, "clear_alerts", judged=as_json(below), now=now)
+            rows(connection, "fire_alerts", judged=_encoded(above), now=now)
+            rows(connection, "clear_alerts", judged=_encoded(below), now=now)
             rows(connection, "forget_alerts", before=now - _KEPT)
 
     def _may_change(self, above: Sequence[Judged], below: Sequence[Judged]) -> bool:
@@ -112,6 +113,16 @@ class Alerts:
         with self._database.read() as connection:
             found = rows(connection, "alert_mutes", now=self._clock.now())
         return [Mute(name=name, until=to_datetime(until), set_by=by) for name, until, by in found]
+
+
+def _encoded(judged: Sequence[Judged]) -> str:
+    return as_json(
+        [
+            structs.asdict(each)
+            | {"seen_at": None if each.seen_at is None else from_datetime(each.seen_at)}
+            for each in judged
+        ]
+    )
 
 
 def _alert(row: Sequence[Any]) -> Alert:
