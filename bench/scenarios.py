@@ -114,12 +114,12 @@ SCENARIOS = (
     Scenario(
         name="drain, throttled, 500 keys of 2",
         measure=drain_throttled,
-        size=Size(jobs=60_000, beside=100_000),
+        size=Size(jobs=100_000, beside=100_000),
     ),
     Scenario(
         name="drain, throttled, 4 processes",
         measure=partial(drain_throttled, processes=4),
-        size=Size(jobs=60_000, beside=100_000),
+        size=Size(jobs=100_000, beside=100_000),
     ),
     Scenario(name="drain, 10 shares", measure=drain_shares),
     Scenario(

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import leasehold as lh
+from leasehold.worker import durations
 from tests.faults.turnout import Turnout
 
 LIMIT = 2
@@ -83,6 +84,7 @@ async def spending(amount: float) -> None:
 def main() -> None:
     url, file, keys, row, lease = sys.argv[1:]
     _seat.append((Turnout(Path(file), int(keys)), int(row)))
+    durations.SHORT_SECONDS = 1.0  # so that they stand in lines
     known = (hold, own, crowd, closed, pace, sparing, spending)
     lh.Worker(lh.Client(url), known, slots=40, lease=float(lease), poll=0.2).run()
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 ENDLESS = 2**31 - 1  # the room of a lane without a throttle
+LINE = 16  # short jobs that one slot is taken for at once: they run one after the other
 SEPARATOR = "\x1f"
 PAST = (
     " "  # sorts after the separator, before whatever can be printed: skips all that a head begins
@@ -93,20 +94,6 @@ def shown_lane(lane: str) -> str:
     return f"{rule}:{key}" if key else rule
 
 
-def above_of(place: str) -> tuple[str, str]:
-    """Return between which texts the usual places of its queue with a higher priority are."""
-    queue, _, order, _ = place.split(SEPARATOR, 3)
-    head = head_of(queue) + SEPARATOR
-    return head, head + order
-
-
-@lru_cache(maxsize=8_192)
-def has_slot(place: str) -> bool:
-    """Whether a job of this place has a slot of a throttle that its next job could have as well."""
-    where = read_place(place)
-    return where.stage == USUAL and where.lane != ""
-
-
 def holder_of(stage: str) -> str | None:
     """Name the tenant that a stage is held for, if it is."""
     return stage[1:] if stage.startswith(HELD) else None
@@ -146,10 +133,18 @@ class LaneSeen(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """How many jobs of one lane to claim at most."""
+    """How many slots of one lane to claim at most: as many jobs, or lines of short ones."""
 
     place: str
     most: int
+
+
+def line_length(slots: int, limit: int) -> int:
+    """Say how long lines may be, if so many slots are asked for and there is room for so many jobs.
+
+    Wide before deep: what runs in one slot does not run at the same time.
+    """
+    return max(1, min(LINE, limit // max(1, slots)))
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):

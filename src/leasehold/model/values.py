@@ -95,6 +95,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False):
     place: str = ""  # of its lane; "" when it was ready
     batch: JobId | None = None
     trace: str | None = None  # as its enqueue said
+    behind: JobId | None = None  # of the same claim: it runs after that one, in the same slot
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):

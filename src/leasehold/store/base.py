@@ -253,12 +253,22 @@ class Store(
         leases: Mapping[str, float],
         only: Only | None = None,
         limited: Collection[str] = (),
+        short: Collection[str] = (),
     ) -> list[Claim]:
         """Take leases on jobs of these lanes, in this order, no more than each has room for.
 
         What a key's limits, rate and pause and its queue's pause allow is counted here, under a
         lock, whatever a look said. Jobs of other kinds are set aside (stage `parked`). `limited`
-        names queues that have a limit; those that have one and are not named give nothing.
+        names queues that have a limit; those that have one and are not named give nothing. Of
+        `short` kinds a slot is taken for a line of up to LINE jobs, where the key's limit is all
+        that counts: each is `behind` the one before, to be run when that has ended, and the last
+        has the slot.
+        """
+
+    def hold_slot(self, worker: WorkerId, lease: Held) -> bool:
+        """Let a lease that is in a line have its slot from now on, if it stands.
+
+        So those behind it can be handed back; until they are, the line has two slots.
         """
 
     def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
@@ -275,22 +285,6 @@ class Store(
 
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
         """Settle attempts; one answer each, in order. A cancelled one ends cancelled."""
-
-    def pass_on(
-        self,
-        worker: WorkerId,
-        settlements: Sequence[Settlement],
-        places: Sequence[str],
-        *,
-        leases: Mapping[str, float],
-    ) -> tuple[list[Answer], list[Claim]]:
-        """Settle, and lease the next job of each place to the same worker: one for one that ended.
-
-        In one transaction, so a key never has more than its limit, and nothing is locked. What a
-        claim would not start is not taken, nor is it always where a higher priority, a rate or
-        the limit of a queue or tenant is to be looked at: what is left is for a claim. Only
-        successes without a result pass anything on.
-        """
 
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         """Hand back leases in this worker's name that it does not know (a claim's lost answer)."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
-from leasehold.errors import Interrupted
+from leasehold.errors import Interrupted, Stopping
+from leasehold.model.outcomes import Outcome
 from leasehold.model.values import Claim, Held
 from leasehold.task import Task
 from leasehold.worker.sealing import AttemptSeal
 
 NOT_STARTED = float("inf")
+LINE_SECONDS = 1.0
 
 
 class Interrupter(Protocol):
@@ -42,7 +45,9 @@ class Attempt(msgspec.Struct, eq=False):
     is_abandoned: bool = False
     is_over: bool = False
     result: Any = None
-    has_passed_on: bool = False  # its slot of a throttle, to the next job of its lane
+    following: Attempt | None = None  # runs after it, in the same slot of their throttle …
+    has_slot: bool = True  # … which the last one has
+    verdict: Outcome | None = None  # what becomes of one that can't start
     has_progress: bool = False  # told the saver of some, to be written before its end
     spent: float | None = None  # of its throttle's rate, where the handler said so
     observed: Any = None  # what observers see of it, where there are any
@@ -56,6 +61,17 @@ class Attempt(msgspec.Struct, eq=False):
         """Whether it has waited for a third of its lease without starting."""
         waits = self.started_at == NOT_STARTED and not self.is_over
         return waits and now - self.claimed_at > self.claim.lease_seconds / 3
+
+    def is_in_the_way(self, now: float) -> bool:
+        """Whether it runs for longer than jobs do that others are to wait behind."""
+        return self.following is not None and now - self.started_at > LINE_SECONDS
+
+    def stop_line(self) -> None:
+        """Let none of those start that stand behind it: they are handed back in their turn."""
+        following = self.following
+        while following is not None:
+            following.ask(Stopping)
+            following = following.following
 
     def begin(self, now: float) -> None:
         self.started_at = now
@@ -88,6 +104,30 @@ class Attempt(msgspec.Struct, eq=False):
         self.interrupted_at = now
         if self.runner is not None:
             self.runner.interrupt(self, self.interruption)
+
+
+def line_up(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Put each behind the one that it follows; returns those that may start at once."""
+    heads = [each for each in attempts if each.claim.behind is None]
+    if len(heads) == len(attempts):
+        return heads
+    known = {each.claim.job_id.int: each for each in attempts}  # a number hashes faster than an id
+    for each in attempts:
+        if each.claim.behind is not None:
+            before = known[each.claim.behind.int]
+            before.following, before.has_slot = each, False
+    return heads
+
+
+def with_following(attempts: Iterable[Attempt]) -> list[Attempt]:
+    """Name these and all that stand behind them, which nobody will start then."""
+    found = []
+    for attempt in attempts:
+        each: Attempt | None = attempt
+        while each is not None:
+            found.append(each)
+            each.following, each = None, each.following
+    return found
 
 
 def attempt_of(claim: Claim, task: Task[..., Any], asked_at: float) -> Attempt:

@@ -50,6 +50,12 @@ class Book:
             self._by_queue[attempt.claim.queue] -= 1
             return True
 
+    def part(self, attempt: Attempt) -> Attempt | None:
+        """Take what follows an attempt from it: only one who asks gets it."""
+        with self._lock:
+            following, attempt.following = attempt.following, None
+            return following
+
     def strike(self, attempts: Iterable[Attempt]) -> None:
         """The store has answered: these leases are settled or lost."""
         with self._lock:

@@ -146,10 +146,6 @@ class Claimer:
         """Jobs of these lanes have ended here; a poke follows."""
         self._taker.lanes.free(places)
 
-    @property
-    def may_pass_on(self) -> bool:
-        return self._taker.may_pass_on
-
     def expect(self, delay_seconds: float) -> None:
         """A job of ours will be due by then: promote it no later."""
         if self._care.expect(delay_seconds):

@@ -21,6 +21,8 @@ from leasehold.model.scrubbing import frames_of, scrub
 from leasehold.payload import refuse_secrets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.finisher import Finisher
@@ -37,6 +39,17 @@ class Conclusion:
         self._book = book
         self._finisher = finisher
         self._observing = observing
+        self.follow: Callable[[Attempt], None]  # the runners': starts what stood behind one
+
+    def skips(self, attempt: Attempt) -> bool:
+        """End one whose turn has come and that must not start; whether it is such a one."""
+        if attempt.verdict is not None:
+            self.outcome(attempt, attempt.verdict)
+        elif attempt.interruption is not None:
+            self.raised(attempt, attempt.interruption())
+        else:
+            return False
+        return True
 
     def returned(self, attempt: Attempt, value: Any) -> None:
         """The handler returned."""
@@ -64,13 +77,21 @@ class Conclusion:
         """Settle it so. An attempt ends once: what comes after it was abandoned is dropped."""
         if self._book.end(attempt):
             self._finisher.put(attempt, outcome)
+            self._go_on(attempt)
 
     def abandon(self, attempt: Attempt, reason: type[Interrupted]) -> bool:
         """Settle one whose handler does not end; False when it has just ended after all."""
         if not self._book.end(attempt, is_abandoned=True):
             return False
         self._finisher.put(attempt, outcome_of_error(attempt, reason()))
+        self._go_on(attempt)
         return True
+
+    def _go_on(self, attempt: Attempt) -> None:
+        if attempt.following is not None:
+            following = self._book.part(attempt)
+            if following is not None:
+                self.follow(following)
 
 
 def outcome_of_return(attempt: Attempt, value: Any) -> Outcome:

@@ -23,7 +23,6 @@ from leasehold.worker.intake import Intake
 from leasehold.worker.journal import Journal
 from leasehold.worker.loop_runner import LoopRunner
 from leasehold.worker.observing import run_of
-from leasehold.worker.passing import Passing
 from leasehold.worker.renewer import Renewer
 from leasehold.worker.report import Tally
 from leasehold.worker.runners import Runners, runs_on_loop
@@ -91,12 +90,11 @@ class Crew:
         )
         self._follower = Follower(store)
         self._saver = Saver(store, worker)
-        finishing = store.dedicated()
         self._finisher = Finisher(
-            finishing,
+            store.dedicated(),
+            worker,
             self.book,
             self.tally,
-            passing=Passing(finishing, worker, settings.leases, gate=self),
             listener=self,
             hints=hints,
             durations=plan.durations,
@@ -117,13 +115,13 @@ class Crew:
             "observing": observing,
         }
         self.runners = Runners(LoopRunner(**parts, loop=loop), ThreadRunner(**parts))
+        conclusion.follow = self.runners.follow
         self.intake = Intake(
             store=store,
             worker=worker,
             registry=registry,
             book=self.book,
             runners=self.runners,
-            conclusion=conclusion,
             plan=plan,
             journal=self._journal,
             observing=observing,
@@ -172,10 +170,6 @@ class Crew:
 
     def free(self, places: Sequence[str]) -> None:
         self._claimer.free(places)
-
-    @property
-    def may_pass_on(self) -> bool:
-        return self._claimer.may_pass_on
 
     @property
     def has_dependents(self) -> bool:
@@ -240,6 +234,9 @@ class Crew:
         self._reencryption.stop(min(1.0, claimer_seconds))
         self._sampler.stop(0.0)  # it may be counting: that is waited for at the end
         self._hand_back(self.runners.recall())
+        for attempt in self._open_jobs():
+            if attempt.claim.behind is not None and attempt.started_at == NOT_STARTED:
+                attempt.ask(Stopping)  # when the one before has ended: till then it has their slot
 
     def _settle(self, seconds: float, *, may_linger: bool = False) -> None:
         if not self._finisher.stop(seconds, may_linger=may_linger):

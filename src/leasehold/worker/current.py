@@ -111,6 +111,7 @@ class CurrentJob(RunningJob):
             is_paused = self._store.pause_lane(self._worker, self._attempt.held(), pause)
         if not is_paused:
             raise LeaseLost(self.id)
+        self._attempt.stop_line()
 
     def _transaction(self, *, ends: bool) -> JobTransaction:
         savings = self._save_with()

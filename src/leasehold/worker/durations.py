@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from leasehold.worker.attempt import Attempt
 
 SAMPLES = 16  # of a batch of settlements: the rest of a thousand says no more
+SHORT_SECONDS = 0.002
 _TOLD_SHARE = 0.1  # a change of less is not worth a write
 # One that was handed back, lost or cancelled says nothing about how long it would have taken.
 _WHOLE = frozenset({"succeeded", "failed", "dead"})
@@ -29,6 +30,11 @@ class Durations:
         """Say how long an attempt takes, rather too long; None when nothing is known."""
         estimate = self._estimates.get(kind)
         return None if estimate is None else estimate.typical_seconds
+
+    def is_short(self, kind: str) -> bool:
+        """Whether others may well wait until one has ended; not while nothing is known."""
+        typical = self.typical(kind)
+        return typical is not None and typical <= SHORT_SECONDS
 
     def note(self, ended: Sequence[tuple[Attempt, Settlement]]) -> None:
         """Take in some of a batch of settled attempts."""

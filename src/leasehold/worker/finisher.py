@@ -17,7 +17,7 @@ from leasehold.worker.settling import rejected, settlement
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from leasehold.model.ids import JobId
+    from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.outcomes import Outcome
     from leasehold.model.values import Settlement
     from leasehold.store.base import Store
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from leasehold.worker.durations import Durations
     from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
-    from leasehold.worker.passing import Passing
     from leasehold.worker.report import Tally
     from leasehold.worker.saver import Saver
 
@@ -69,10 +68,10 @@ class Finisher:
     def __init__(
         self,
         store: Store,
+        worker: WorkerId,
         book: Book,
         tally: Tally,
         *,
-        passing: Passing,
         listener: Listener,
         hints: Hints,
         durations: Durations,
@@ -82,7 +81,7 @@ class Finisher:
         observing: Observing | None = None,
     ) -> None:
         self._store = store
-        self._passing = passing
+        self._worker = worker
         self._book = book
         self._tally = tally
         self._listener = listener
@@ -159,8 +158,8 @@ class Finisher:
             for attempt, outcome, ended_at in batch
             if not attempt.is_settled
         ]
-        for part in self._passing.divide(asked) if asked else []:
-            self._finish(part)
+        if asked:
+            self._finish(asked)
         self._listener.poke()
 
     def _finish(
@@ -180,7 +179,7 @@ class Finisher:
         while not self._give_up.is_set() and time.monotonic() < self._gives_up_at:
             try:
                 self._saver.flush(attempt for attempt, _ in asked)  # while the leases stand
-                return self._passing.finish(asked)
+                return self._store.finish(self._worker, [each for _, each in asked])
             except _PASSING as error:
                 extra = {"error": str(error), "count": len(asked)}
                 _logger.warning("finish postponed", extra=extra)
@@ -236,9 +235,7 @@ class Finisher:
         if self._hints.is_waiting:
             self._hints.hint([attempt.claim.job_id for attempt in attempts])
         places = [
-            attempt.claim.place
-            for attempt in attempts
-            if attempt.claim.place and not attempt.has_passed_on
+            attempt.claim.place for attempt in attempts if attempt.claim.place and attempt.has_slot
         ]
         if places:
             self._listener.free(places)

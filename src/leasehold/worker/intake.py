@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from typing import TYPE_CHECKING
 
 from leasehold.model.values import Settlement
-from leasehold.worker.attempt import attempt_of
+from leasehold.worker.attempt import attempt_of, line_up
 from leasehold.worker.sealing import Opener
 
 if TYPE_CHECKING:
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim
     from leasehold.registry import Registry
     from leasehold.store.base import Store
-    from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
-    from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.journal import Journal
     from leasehold.worker.observing import Observing
     from leasehold.worker.plan import Plan
@@ -29,7 +26,7 @@ _logger = logging.getLogger("leasehold.worker")
 
 
 class Intake:
-    """For the claimer's thread and the finisher's; each brings the store of its own connection."""
+    """For the claimer's thread."""
 
     def __init__(
         self,
@@ -39,7 +36,6 @@ class Intake:
         registry: Registry,
         book: Book,
         runners: Runners,
-        conclusion: Conclusion,
         plan: Plan,
         journal: Journal,
         observing: Observing | None = None,
@@ -48,13 +44,10 @@ class Intake:
         self._tasks = {task.name: task for task in registry}
         self._book = book
         self._runners = runners
-        self._conclusion = conclusion
         self._plan = plan
         self._journal = journal
         self._observing = observing
         self._opener = Opener(lambda: store.keyring, self._tasks)
-        self._starting = threading.Lock()
-        self.passing = threading.Lock()  # held while leases may stand that the book does not know
         self.is_stopping = False
         # Since when leases may stand that we do not know: the answer of who took them was lost.
         self._doubt_since: float | None = None
@@ -65,27 +58,16 @@ class Intake:
         if self.is_stopping:
             self._hand_back(store, claims)
             return 0
-        with self._starting:
-            self._plan.taken += len(claims)
-            attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
-            self._book.add(attempts)
-            if sealed := self._opener.wanted(attempts):
-                attempts = self._open(attempts, sealed)
-            self._runners.submit(attempts)
+        self._plan.taken += len(claims)
+        attempts = [attempt_of(each, self._tasks[each.kind], asked_at) for each in claims]
+        self._book.add(attempts)
+        for attempt in self._opener.wanted(attempts):
+            attempt.verdict = self._opener.open(attempt)  # where it can't be read
+        self._runners.submit(line_up(attempts))
         self._journal.claimed(len(claims))
         if self._observing is not None:
             self._observing.tell("claimed", len(claims), time.monotonic() - asked_at)
         return len(claims)
-
-    def _open(self, attempts: list[Attempt], sealed: list[Attempt]) -> list[Attempt]:
-        """Read the arguments of encrypted jobs; those that can't be read do not start."""
-        refused = set()
-        for attempt in sealed:
-            outcome = self._opener.open(attempt)
-            if outcome is not None:
-                refused.add(attempt.claim.job_id)
-                self._conclusion.outcome(attempt, outcome)
-        return [each for each in attempts if each.claim.job_id not in refused]
 
     def _hand_back(self, store: Store, claims: list[Claim]) -> None:
         """Release what a claim gave that was under way when the stop came.
@@ -118,9 +100,8 @@ class Intake:
         """
         if self._doubt_since is None:
             return
-        with self.passing:
-            known = [each.held() for each in self._book.held()]
-            released = store.release_unknown(self._worker, known)
+        known = [each.held() for each in self._book.held()]
+        released = store.release_unknown(self._worker, known)
         self._is_doubt_fresh = False
         if time.monotonic() - self._doubt_since > DOUBT_SECONDS:
             self._doubt_since = None

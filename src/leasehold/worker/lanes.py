@@ -7,7 +7,17 @@ import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
-from leasehold.model.lanes import HELD, SUSPECTS, USUAL, Ask, Look, party_of, read_place
+from leasehold.model.lanes import (
+    HELD,
+    LINE,
+    SUSPECTS,
+    USUAL,
+    Ask,
+    Look,
+    line_length,
+    party_of,
+    read_place,
+)
 from leasehold.worker.ring import Ring
 
 if TYPE_CHECKING:
@@ -33,18 +43,22 @@ _NEVER = float("inf")
 class Lanes:
     """One worker's view of the lanes of its queues. Used by the claimer; `free` from any thread."""
 
-    def __init__(self, store: Store, worker: WorkerId, leases: Mapping[str, float]) -> None:
+    def __init__(
+        self, store: Store, worker: WorkerId, leases: Mapping[str, float], slots: int = 1
+    ) -> None:
         self._store = store
         self._worker = worker
         self._leases = leases
+        self._slots = slots  # of the worker
         self.only: Only | None = None  # what claims are narrowed to now
         self.limited: Collection[str] = ()  # the queues that have a limit
+        self.short: Collection[str] = ()  # the kinds of which a slot is taken for several at once
+        self._depth: float = LINE  # of a line, as far as the last claims tell
         self._random = random.Random()
         self._ring = Ring()
         self._freed: deque[str] = deque()
         self._freed_at = _NEVER
         self._gather_seconds = 0.0
-        self._wanting = 0  # in the ring, for other threads
         self._is_worth_a_look = True
         self._looked_at = float("-inf")
         self._look_cost = 0.0
@@ -74,11 +88,6 @@ class Lanes:
     def has_freed(self) -> bool:
         """Whether a slot is free again that this worker had."""
         return bool(self._freed)
-
-    @property
-    def wanting(self) -> int:
-        """How many jobs could start in lanes that wait for this worker, as far as is known."""
-        return self._wanting + len(self._freed)
 
     @property
     def has_several_shares(self) -> bool:
@@ -113,12 +122,11 @@ class Lanes:
             self._ring.free(self._freed.popleft())
         if self._is_look_due():
             self._look(wants)
-        self._wanting = self._ring.room
 
     def claim(self, wants: Sequence[Want], limit: int) -> list[Claim]:
-        """Claim what the lanes with room have, in turns; look again when that is not enough."""
+        """Claim what the lanes with room have, in turns; look again when that is not half of it."""
         claims = self._ask(wants, limit)
-        if len(claims) == limit:
+        if 2 * len(claims) >= limit:
             return claims
         look_at = self._looked_at + self._look_cost * UNFILLED_SHARE
         if time.monotonic() < look_at:
@@ -158,15 +166,25 @@ class Lanes:
         return now - self._looked_at >= rest and not self._ring.is_empty
 
     def _ask(self, wants: Sequence[Want], limit: int) -> list[Claim]:
-        asks = self._ring.draw(wants, limit)
+        short = () if self._ring.has_several_shares else self.short
+        slots = max(int(limit / self._depth), min(limit, self._slots)) if short else limit
+        asks = self._ring.draw(wants, slots)
         if not asks:
             return []
-        claims = self._take(asks, limit)
-        self._ring.note(asks, Counter(claim.place for claim in claims))
-        self._wanting = self._ring.room
+        claims = self._take(asks, limit, short)
+        taken = Counter(claim.place for claim in claims if claim.behind is None)
+        self._ring.note(asks, taken)
+        if short and taken:
+            most = line_length(sum(ask.most for ask in asks), limit)
+            self._learn_depth(most, len(claims) / taken.total())
         return interleave(claims) if self._ring.has_several_shares else claims
 
-    def _take(self, asks: list[Ask], limit: int) -> list[Claim]:
+    def _learn_depth(self, most: int, got: float) -> None:
+        """Ask for as many lines as will fill the room: not for more than lanes have jobs for."""
+        if most > 1:
+            self._depth = LINE if got > most / 2 else max(1.0, 2 * got)
+
+    def _take(self, asks: list[Ask], limit: int, short: Collection[str] = ()) -> list[Claim]:
         started = time.monotonic()
         claims = self._store.claim_lanes(
             self._worker,
@@ -175,6 +193,7 @@ class Lanes:
             leases=self._leases,
             only=self.only,
             limited=self.limited,
+            short=short,
         )
         self._gather_seconds = min(MOST_GATHER_SECONDS, 2 * (time.monotonic() - started))
         return claims

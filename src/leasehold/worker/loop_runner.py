@@ -93,6 +93,7 @@ class LoopRunner:
         self._loop = loop or _new_loop()
         self._thread: threading.Thread | None = None
         self._probe: LagProbe | None = None
+        self._ident = 0  # of the loop's thread, once a job was started there
 
     def start(self) -> None:
         if self._observing is not None and self._observing.wants("loop_lagged"):
@@ -105,6 +106,12 @@ class LoopRunner:
     def submit(self, attempts: Sequence[Attempt]) -> None:
         self._buffer.extend(attempts)
         self._loop.call_soon_threadsafe(self._start_some)
+
+    def follow(self, attempt: Attempt) -> None:
+        """Run it next. The seat of the one that ended takes it, unless that was in a thread."""
+        self._buffer.appendleft(attempt)
+        if threading.get_ident() != self._ident:  # to ask asyncio takes as long as a job does
+            self._loop.call_soon_threadsafe(self._start_some)
 
     def recall(self) -> list[Attempt]:
         """Take back what has not started."""
@@ -158,6 +165,7 @@ class LoopRunner:
 
     async def _serve_seat(self, seat: Seat) -> None:
         """Run one job after the other, as long as each leaves the task as it found it."""
+        self._ident = threading.get_ident()
         self._start_some()
         served = 0
         while (attempt := self._next()) is not None:
@@ -179,9 +187,8 @@ class LoopRunner:
                 attempt = self._buffer.popleft()
             except IndexError:
                 return None  # recalled by another thread
-            if attempt.interruption is None:
+            if not self._conclusion.skips(attempt):
                 return attempt
-            self._conclusion.raised(attempt, attempt.interruption())
         return None
 
     async def _run(self, seat: Seat, attempt: Attempt) -> None:

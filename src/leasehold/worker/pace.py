@@ -6,6 +6,7 @@ AHEAD_SECONDS = 0.1
 MOST_AHEAD = 4_000
 BATCH = 2_000  # a statement costs as much as 50 to 80 of its rows
 _SMOOTHING = 0.5
+_MEMORY_SECONDS = 0.25
 _SHORTEST_SECONDS = 0.001
 
 
@@ -29,12 +30,10 @@ class Pace:
         if elapsed < _SHORTEST_SECONDS:
             return
         rate = (finished - self._finished) / elapsed
-        self._rate += (rate - self._rate) * _SMOOTHING
+        # A claim of many takes a while, in which nothing new can end: that says little.
+        share = _SMOOTHING if rate > self._rate else min(_SMOOTHING, elapsed / _MEMORY_SECONDS)
+        self._rate += (rate - self._rate) * share
         self._measured_at, self._finished = now, finished
-
-    def spare(self, open_count: int) -> int:
-        """How many more could be held here, whatever is worth a claim."""
-        return self._slots + self._ahead(1.0) - open_count
 
     def _ahead(self, share: float) -> int:
         wanted = int(self._rate * self._ahead_seconds * share)

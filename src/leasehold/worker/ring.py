@@ -109,12 +109,6 @@ class Ring:
         return not self._levels
 
     @property
-    def room(self) -> int:
-        """How many jobs could start in the lanes that are believed to have some."""
-        parties = (each for level in self._levels.values() for each in level.parties.values())
-        return sum(sum(party.rooms.values()) for party in parties)
-
-    @property
     def has_several_shares(self) -> bool:
         """Whether a share that just came could be kept waiting by another one."""
         return len(self._weights) > 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leasehold.worker.attempt import with_following
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -36,9 +38,13 @@ class Runners:
         if len(awaited) < len(attempts):
             self._threads.submit([each for each in attempts if not runs_on_loop(each.task)])
 
+    def follow(self, attempt: Attempt) -> None:
+        """Start one next: the one that it stood behind has just ended."""
+        (self._loop if runs_on_loop(attempt.task) else self._threads).follow(attempt)
+
     def recall(self) -> list[Attempt]:
-        """Take back what has not started."""
-        return [*self._loop.recall(), *self._threads.recall()]
+        """Take back what has not started, but for what stands behind one that has."""
+        return with_following([*self._loop.recall(), *self._threads.recall()])
 
     def replace(self, attempt: Attempt) -> None:
         """Free the slot of an abandoned handler."""

@@ -13,6 +13,7 @@ from leasehold.model.lanes import SUSPECTS, parked
 from leasehold.model.outcomes import Released
 from leasehold.model.values import Want
 from leasehold.placing import is_laned
+from leasehold.worker.attempt import with_following
 from leasehold.worker.lanes import Lanes
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim, Only, Survey
     from leasehold.registry import Registry
     from leasehold.store.base import Store
+    from leasehold.worker.attempt import Attempt
     from leasehold.worker.book import Book
     from leasehold.worker.conclusion import Conclusion
     from leasehold.worker.intake import Intake
@@ -35,7 +37,7 @@ AHEAD_OF_LANES = 0.05
 
 
 class Taker:
-    """Used by the claimer's thread alone; `lanes.free` and `may_pass_on` from any."""
+    """Used by the claimer's thread alone; `lanes.free` from any."""
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class Taker:
         self._intake = intake
         self._random = random.Random()
         self.only: Only | None = None
-        self.lanes = Lanes(store, worker, settings.leases)
+        self.lanes = Lanes(store, worker, settings.leases, settings.slots)
         self.uses_lanes = any(is_laned(task.options) for task in registry)
         self.agings: dict[str, float] = {}  # by queue, as the last survey said …
         self.rooms: dict[str, int] = {}  # … and what it said of queues with a limit
@@ -86,17 +88,10 @@ class Taker:
         return self.lanes.is_hopeful or (self.lanes.has_freed and self._book.is_empty)
 
     @property
-    def may_pass_on(self) -> bool:
-        """Whether slots of lanes may go to their next jobs without a look at who else waits.
-
-        Not while shares take turns, or there is less room here than all lanes that are known to
-        have work could use: one that kept its slots would keep the others waiting.
-        """
-        is_free = not (self._intake.is_stopping or self._intake.is_in_doubt or self._plan.is_narrow)
-        is_alone = not (self.only or self.rooms or self._settings.queue_slots)
-        if not is_free or not is_alone or self.lanes.has_several_shares:
-            return False
-        return self._pace.spare(self._book.open_count) > self.lanes.wanting
+    def _may_more_be_ready(self) -> bool:
+        """Whether jobs may be ready beside those in lanes, of no lower priority in their queue."""
+        queues = self._settings.queues
+        return self.is_ready_hopeful and not all(queue in self._none_from for queue in queues)
 
     def hope(self) -> None:
         """Something may have become ready."""
@@ -132,7 +127,7 @@ class Taker:
         self._narrow()
         if not self._are_lanes_hopeful:
             return self._take_all_ready(self._wants(room), room)
-        if self.lanes.has_several_shares or self.is_ready_hopeful:
+        if self.lanes.has_several_shares or self._may_more_be_ready:
             # Less ahead, of both: none may fill up the room that the other waits for.
             room = min(room, self._pace.room(self._book.open_count, ahead_share=AHEAD_OF_LANES))
         self.is_held_up = room <= 0
@@ -147,7 +142,17 @@ class Taker:
     def _narrow(self) -> Only | None:
         """Note what claims are narrowed to now: to a batch, to what still fits into the budget."""
         self.only = self.lanes.only = self._plan.only(self._tasks)
+        self.lanes.short = self._short_kinds()
         return self.only
+
+    def _short_kinds(self) -> list[str]:
+        """Name the kinds of which several may run one after the other in a throttle's slot.
+
+        None while anything but the throttle says how many of them may be taken.
+        """
+        if not self.uses_lanes or self._plan.is_narrow or self.rooms or self._settings.queue_slots:
+            return []
+        return [kind for kind in self._tasks if self._plan.durations.is_short(kind)]
 
     def take_suspect(self) -> int:
         """Take a job that lapsed before, alone and one at a time: it may kill its worker."""
@@ -220,6 +225,8 @@ class Taker:
             got = self._take_level(structs.replace(want, least=top), room - taken)
             done = top if got == 0 else None
             taken += got
+            if 2 * taken >= room:
+                return taken  # a claim costs much besides its rows: the rest is for the next one
         return taken + self._take_all_ready([want], room - taken)
 
     def _take_level(self, want: Want, room: int) -> int:
@@ -290,8 +297,25 @@ class Taker:
         return self._intake.start(self._store, claims, asked_at) if claims else 0
 
     def hand_back_stale(self) -> None:
-        """Give others what has waited here for a third of its lease without starting."""
+        """Give others what has waited here for a third of its lease without starting.
+
+        And what waits behind a job that was thought to be short and is not.
+        """
         now = time.monotonic()
-        if any(each.is_stale(now) for each in self._book.held()):
-            for attempt in self._runners.recall():
-                self._conclusion.outcome(attempt, Released())
+        held = self._book.held()
+        for attempt in held:
+            if attempt.is_in_the_way(now):
+                self._part(attempt)
+        if any(each.is_stale(now) for each in held):
+            self._release(self._runners.recall())
+
+    def _part(self, attempt: Attempt) -> None:
+        """Hand back what stands behind a job, which has their slot from then on."""
+        if self._store.hold_slot(self._worker, attempt.held()):
+            attempt.has_slot = True
+            following = self._book.part(attempt)
+            self._release(with_following([following] if following else []))
+
+    def _release(self, attempts: Sequence[Attempt]) -> None:
+        for attempt in attempts:
+            self._conclusion.outcome(attempt, Released())

@@ -84,6 +84,7 @@ class ThreadRunner:
         self._queue: queue.SimpleQueue[Attempt | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._idle = 0
+        self._mine = threading.local()  # of each thread: what it is to run next
         self._children = Children()
         # Closed by a thread when its handler is done: no interruption is sent into it after that.
         self._gate = threading.Lock()
@@ -97,6 +98,13 @@ class ThreadRunner:
         wanted = min(self._slots, len(self._threads) - self._idle + self._queue.qsize())
         while len(self._threads) < wanted:
             self._add_thread()
+
+    def follow(self, attempt: Attempt) -> None:
+        """Run it next, on this thread if it is one of ours."""
+        if hasattr(self._mine, "following"):
+            self._mine.following = attempt
+        else:
+            self.submit([attempt])
 
     def recall(self) -> list[Attempt]:
         """Take back what has not started."""
@@ -136,20 +144,30 @@ class ThreadRunner:
         thread.start()
 
     def _serve(self) -> None:
+        self._mine.following = None
         while True:
-            self._idle += 1
-            attempt = self._queue.get()
-            self._idle -= 1
+            attempt = self._take_following() or self._wait()
             if attempt is None:
                 return
             self._run(attempt)
             if attempt.is_abandoned:
                 return  # another thread took this one's place
 
+    def _take_following(self) -> Attempt | None:
+        following: Attempt | None = self._mine.following
+        self._mine.following = None
+        return following
+
+    def _wait(self) -> Attempt | None:
+        self._idle += 1
+        attempt = self._queue.get()
+        self._idle -= 1
+        return attempt
+
     def _run(self, attempt: Attempt) -> None:
-        if attempt.interruption is not None:
-            self._conclusion.raised(attempt, attempt.interruption())
-        elif attempt.task.options.isolation == "process":
+        if self._conclusion.skips(attempt):
+            return
+        if attempt.task.options.isolation == "process":
             self._run_in_child(attempt)
         else:
             self._run_here(attempt)

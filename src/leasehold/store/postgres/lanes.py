@@ -10,11 +10,13 @@ import msgspec
 from leasehold.model.lanes import (
     ENDLESS,
     HELD,
+    USUAL,
     LaneSeen,
     Place,
     bounds_of,
     head_of,
     holder_of,
+    line_length,
     read_place,
 )
 from leasehold.model.values import Claim, Only
@@ -81,15 +83,61 @@ class Lanes:
         leases: Mapping[str, float],
         only: Only | None = None,
         limited: Collection[str] = (),
+        short: Collection[str] = (),
     ) -> list[Claim]:
         """Take what was asked for; of jobs that were set aside, a suspect comes alone."""
         mosts = _merge(asks)
         given: dict[str, Any] = {"leases": leases, "only": only, "limited": limited}
-        claims = self._take_by_gates(mosts, limit=limit, suspects=False, **given)
+        claims: list[Claim] = []
+        rest: Mapping[str, int] = mosts
+        if short and only is None:
+            claims, rest = self._take_lines(mosts, limit, short, leases)
+        claims += self._take_by_gates(rest, limit=limit - len(claims), suspects=False, **given)
         aside = {place: 1 for place in mosts if read_place(place).stage[:1] in _ASIDE}
         if claims or not aside:
             return claims
         return self._take_by_gates(aside, limit=1, suspects=True, **given)
+
+    def _take_lines(
+        self,
+        mosts: Mapping[str, int],
+        limit: int,
+        short: Collection[str],
+        leases: Mapping[str, float],
+    ) -> tuple[list[Claim], Mapping[str, int]]:
+        """Take lines of the lanes with a throttle, of each key once, as deep as there is room.
+
+        Returns also what is left to ask for: the lanes that are not for lines.
+        """
+        places = {read_place(place).lane: place for place in mosts if _is_usual(place)}
+        places.pop("", None)
+        texts = list(places.values())
+        deep = line_length(sum(mosts[place] for place in texts), limit)
+        if not texts or deep == 1:
+            return [], mosts
+        taken = self._run(
+            load(PACKAGE, "claim_lines"),
+            places=pack_texts([place.encode() for place in texts]),
+            mosts=pack_integers([mosts[place] for place in texts]),
+            deep=deep,
+            short=list(short),
+            leases=_encode(leases).decode(),
+            worker=self._worker,
+            skew=self._skew,
+        )
+        left = mosts.keys() - set(texts)
+        left |= {texts[number - 1] for number, job_id, *_ in taken if job_id is None}
+        claims = claims_of([row for row in taken if row[1] is not None], texts, leases)
+        return claims, {place: mosts[place] for place in mosts if place in left}
+
+    def hold_slot(self, lease: Held) -> bool:
+        held = self._run(
+            load(PACKAGE, "hold_slot"),
+            worker=self._worker,
+            job_id=lease.job_id,
+            fence=lease.fence,
+        )
+        return bool(held)
 
     def pause(self, lease: Held, pause: Pause) -> bool:
         paused = self._run(
@@ -148,6 +196,10 @@ class Lanes:
         return claims_of(taken, list(mosts), leases)
 
 
+def _is_usual(place: str) -> bool:
+    return read_place(place).stage == USUAL
+
+
 def _gates(place: str, limited: Collection[str]) -> tuple[str | None, str | None]:
     """Name what bounds a claim beside the lane's own limits: its queue, its tenant."""
     queue, stage, *_ = read_place(place)
@@ -167,10 +219,10 @@ def claims_of(
 ) -> list[Claim]:
     """Read the rows; what all jobs of a place have in common is read once from its text."""
     places: dict[int, Place] = {}
-    claims = []
+    claims: list[Claim] = []
     for number, job_id, fence, kind, args, attempt, failures, lapses, *job in taken:
         place = places.get(number) or places.setdefault(number, read_place(texts[number - 1]))
-        max_attempts, timeout_seconds, tenant, batch, trace = job
+        max_attempts, timeout_seconds, tenant, batch, trace, *rows_above = job
         claims.append(
             Claim(
                 job_id,
@@ -189,6 +241,7 @@ def claims_of(
                 texts[number - 1],
                 batch,
                 trace,
+                claims[-rows_above[0]].job_id if rows_above and rows_above[0] else None,
             )
         )
     return claims

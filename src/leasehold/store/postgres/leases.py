@@ -10,17 +10,15 @@ from leasehold.model.states import State
 from leasehold.model.values import Lapsed, Renewal
 from leasehold.store.base import Answer
 from leasehold.store.postgres import rows
-from leasehold.store.postgres.arrays import pack_integers, pack_texts
-from leasehold.store.postgres.lanes import claims_of
 from leasehold.store.postgres.settling import are_plain, columns, plain_columns
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import timedelta
 
     from leasehold.model.ids import JobId, WorkerId
-    from leasehold.model.values import Claim, Held, Settlement
+    from leasehold.model.values import Held, Settlement
 
 PACKAGE = "leasehold.store.postgres"
 
@@ -72,26 +70,6 @@ class Leases:
         )
         self._wake(called)
         return self._answers(settlements, ended or b"")
-
-    def pass_on(
-        self, settlements: Sequence[Settlement], places: Sequence[str], leases: Mapping[str, float]
-    ) -> tuple[list[Answer], list[Claim]]:
-        if not are_plain(settlements) or _is_one_twice(settlements):
-            return self.finish(settlements), []
-        numbers = {place: number for number, place in enumerate(dict.fromkeys(places), 1)}
-        said, *taken = self._run(
-            load(PACKAGE, "pass_on"),
-            worker=self._worker,
-            skew=self._skew,
-            places=pack_texts([place.encode() for place in numbers]),
-            numbers=pack_integers([numbers[place] for place in places]),
-            leases=_encode(leases).decode(),
-            **plain_columns(settlements),
-        )
-        *_, ended, called = said
-        self._wake(called)
-        claims = claims_of([row[:-2] for row in taken], list(numbers), leases)
-        return self._answers(settlements, ended or b""), claims
 
     def _answers(self, settlements: Sequence[Settlement], ended: bytes) -> list[Answer]:
         """Tell for those that were not settled now whether they had been before."""

@@ -64,7 +64,8 @@ WORKER_FUNCTIONS: Final = frozenset(
     {
         *(
             "claim_lanes",
-            "pass_on",
+            "claim_lines",
+            "lock_keys",
             "all_taken",
             "lane_states",
             "said_of_tenants",

@@ -123,10 +123,14 @@ class Working:
         leases: Mapping[str, float],
         only: Only | None = None,
         limited: Collection[str] = (),
+        short: Collection[str] = (),
     ) -> list[Claim]:
         return self._lanes(worker).claim(
-            asks, limit=limit, leases=leases, only=only, limited=limited
+            asks, limit=limit, leases=leases, only=only, limited=limited, short=short
         )
+
+    def hold_slot(self, worker: WorkerId, lease: Held) -> bool:
+        return self._lanes(worker).hold_slot(lease)
 
     def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
         return self._lanes(worker).pause(lease, pause)
@@ -139,16 +143,6 @@ class Working:
 
     def finish(self, worker: WorkerId, settlements: Sequence[Settlement]) -> list[Answer]:
         return self._leases(worker).finish(settlements)
-
-    def pass_on(
-        self,
-        worker: WorkerId,
-        settlements: Sequence[Settlement],
-        places: Sequence[str],
-        *,
-        leases: Mapping[str, float],
-    ) -> tuple[list[Answer], list[Claim]]:
-        return self._leases(worker).pass_on(settlements, places, leases)
 
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         return self._leases(worker).release_unknown(known)

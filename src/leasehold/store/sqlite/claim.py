@@ -42,6 +42,7 @@ class Request:
     now: int
     only: Only | None = None
     limited: Collection[str] = ()  # queues with a limit, for claims of lanes
+    short: Collection[str] = ()  # kinds of which a slot is taken for several jobs
 
     @cached_property
     def gates(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -26,6 +26,7 @@ from leasehold.model.lanes import (
     bounds_of,
     head_of,
     holder_of,
+    line_length,
     parked,
     read_place,
 )
@@ -40,6 +41,7 @@ from leasehold.store.sqlite.times import FOREVER, SECOND
 _Picked: TypeAlias = tuple[
     UUID, str, str, str, int, int, int, int, float, str, int, float, UUID | None, str | None
 ]
+_Chosen: TypeAlias = tuple[str, _Picked, int]  # with its place, and how many slots that has here
 _decode = msgspec.json.Decoder(list[list[_Picked]]).decode
 _PARKED = parked("")
 _PARTIES, _PAGE = 64, 8  # of tenants' stages, to look at in one claim
@@ -155,6 +157,7 @@ class _Lane(NamedTuple):
     gate: _Gate | None = None  # of a queue with a limit
     holder: _Gate | None = None  # of a tenant with a running quota
     is_held: bool = False  # at a tenant's own stage
+    deep: int = 1  # how many jobs a slot is taken for at most, if they are short
 
 
 def take_lanes(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask]) -> Taken:
@@ -200,6 +203,7 @@ def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask])
     keys = read_keys(
         connection, {place.lane for place in places.values()} - {""}, request.worker, request.now
     )
+    length = line_length(sum(mosts.values()), request.limit) if request.short else 1
     rooms = rooms_of(connection, _holders(places.values()))
     holders = {tenant: _Gate(room) for tenant, room in rooms.items()}
     lanes = []
@@ -216,7 +220,9 @@ def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask])
             is_suspect = place.stage == SUSPECTS
             is_held = tenant is not None
             is_aside = is_parked or is_held
-            lanes.append(_Lane(text, key, most, is_aside, is_suspect, gate, holder, is_held))
+            is_free = gate is None and request.only is None and not (is_aside or is_suspect)
+            deep = length if is_free and key is not None and not key.is_rated else 1
+            lanes.append(_Lane(text, key, most, is_aside, is_suspect, gate, holder, is_held, deep))
     return lanes
 
 
@@ -228,18 +234,20 @@ def _take(
     taken: Taken,
 ) -> None:
     picked = _pick_known(connection, request, lanes, taken) if lanes else {}
-    chosen = list(islice(_admit(lanes, picked), limit))
+    chosen = list(islice(_admit(lanes, picked, request.short), limit))
     if not chosen:
         return
-    ids = as_json([row[0] for _, row in chosen])
+    ids = as_json([row[0] for _, row, _ in chosen])
+    behind = _line_up(chosen)
     rated = {key.lane: key for _, key, *_ in lanes if key is not None and key.has_spent}
-    taken.claims += _claims(chosen, taken.fence, request.leases)
+    taken.claims += _claims(chosen, behind, taken.fence, request.leases)
     taken.write_leases(
-        {row[1] for _, row in chosen},
+        {row[1] for _, row, _ in chosen},
         "lane_lease",
         ids=ids,
         rated=as_json(list(rated)),
         gates=request.gates,
+        sharing=as_json(list(behind.values())),
     )
     rows(connection, "lane_remove", ids=ids)
     for key in rated.values():
@@ -247,19 +255,42 @@ def _take(
 
 
 def _admit(
-    lanes: Sequence[_Lane], picked: Mapping[str, list[_Picked]]
-) -> Iterator[tuple[str, _Picked]]:
+    lanes: Sequence[_Lane], picked: Mapping[str, list[_Picked]], short: Collection[str]
+) -> Iterator[_Chosen]:
     """Name the jobs that may start, lane by lane, and count their keys down."""
-    for place, key, _, _, _, *gates, _ in lanes:
-        bounds = [gate for gate in gates if gate is not None]
-        for row in picked.get(place, ()):
-            if any(gate.room < 1 for gate in bounds) or not (key is None or key.admits(row[11])):
-                break
-            if key is not None:
-                key.take(row[11])
-            for gate in bounds:
-                gate.room -= 1
-            yield place, row
+    for lane in lanes:
+        found = picked.get(lane.place, ())
+        slots = list(islice(_admit_to(lane, found), lane.most))
+        yield from ((lane.place, row, len(slots)) for row in slots)
+        if lane.deep > 1 and all(row[1] in short for row in found):
+            behind = islice(found, len(slots), lane.deep * len(slots))
+            yield from ((lane.place, row, len(slots)) for row in behind)
+
+
+def _admit_to(lane: _Lane, found: Iterable[_Picked]) -> Iterator[_Picked]:
+    """Name the jobs that there are slots and tokens for."""
+    bounds = [gate for gate in (lane.gate, lane.holder) if gate is not None]
+    key = lane.key
+    for row in found:
+        if any(gate.room < 1 for gate in bounds) or not (key is None or key.admits(row[11])):
+            return
+        if key is not None:
+            key.take(row[11])
+        for gate in bounds:
+            gate.room -= 1
+        yield row
+
+
+def _line_up(chosen: Iterable[_Chosen]) -> dict[UUID, UUID]:
+    """Say who is behind whom: a lane's jobs are dealt to its slots in turns."""
+    behind: dict[UUID, UUID] = {}
+    lanes: defaultdict[str, list[UUID]] = defaultdict(list)
+    for place, row, slots in chosen:
+        line = lanes[place]
+        if len(line) >= slots:
+            behind[row[0]] = line[-slots]
+        line.append(row[0])
+    return behind
 
 
 def _pick_known(
@@ -324,7 +355,7 @@ def _pick(
     """Read with one statement for all lanes of which as many are wanted."""
     alike: dict[tuple[int, bool], list[str]] = {}
     for lane in lanes:
-        alike.setdefault((lane.most, lane.is_suspect), []).append(lane.place)
+        alike.setdefault((lane.most * lane.deep, lane.is_suspect), []).append(lane.place)
     picked: dict[str, list[_Picked]] = {}
     for (most, is_suspect), places in alike.items():
         found = value(
@@ -335,9 +366,12 @@ def _pick(
 
 
 def _claims(
-    chosen: Iterable[tuple[str, _Picked]], fence: Fence, leases: Mapping[str, float]
+    chosen: Iterable[_Chosen],
+    behind: Mapping[UUID, UUID],
+    fence: Fence,
+    leases: Mapping[str, float],
 ) -> Iterator[Claim]:
-    for place, row in chosen:
+    for place, row, _ in chosen:
         job_id, kind, queue, args, attempt, failures, lapses, most, timeout, tenant = row[:10]
         level, batch = row[10], row[12]
         yield Claim(
@@ -357,4 +391,5 @@ def _claims(
             place,
             None if batch is None else JobId(batch),
             row[13],
+            None if (before := behind.get(job_id)) is None else JobId(before),
         )

@@ -90,6 +90,11 @@ def pause_lane(
     return count(connection, "pause_lane", **named, **_described(pause, now)) > 0
 
 
+def hold_slot(connection: sqlite3.Connection, worker: WorkerId, lease: Held) -> bool:
+    named = {"id": str(lease.job_id), "fence": lease.fence, "worker": worker}
+    return count(connection, "hold_slot", **named) > 0
+
+
 def resume_throttle(connection: sqlite3.Connection, name: str, tenant: str, now: int) -> bool:
     return count(connection, "resume_throttle", name=name, tenant=tenant, now=now) > 0
 

@@ -12,7 +12,7 @@ from leasehold.model.lanes import Ask, LaneSeen, Look, Pause
 from leasehold.model.values import Claim, Held, Only, Renewal, Settlement, Want
 from leasehold.store.base import Answer
 from leasehold.store.contract.saving import Saves, nothing_saved
-from leasehold.store.sqlite import lanes, narrow, passing, records, rules, settle
+from leasehold.store.sqlite import lanes, narrow, records, rules, settle
 from leasehold.store.sqlite.claim import (
     Request,
     Taken,
@@ -95,10 +95,11 @@ class Working:
         leases: Mapping[str, float],
         only: Only | None = None,
         limited: Collection[str] = (),
+        short: Collection[str] = (),
     ) -> list[Claim]:
         request = self._request(worker, (), limit, leases, is_for_suspects=False)
-        if only is not None or limited:
-            request = replace(request, only=only, limited=limited)
+        if only is not None or limited or short:
+            request = replace(request, only=only, limited=limited, short=short)
         while limit > 0 and asks:
             with self._database.write() as connection:
                 taken = lanes.take_lanes(connection, self._timed(request), asks)
@@ -107,6 +108,10 @@ class Working:
             if taken.claims or not taken.parked:
                 return taken.claims
         return []
+
+    def hold_slot(self, worker: WorkerId, lease: Held) -> bool:
+        with self._database.write() as connection:
+            return rules.hold_slot(connection, worker, lease)
 
     def pause_lane(self, worker: WorkerId, lease: Held, pause: Pause) -> bool:
         with self._database.write() as connection:
@@ -139,23 +144,6 @@ class Working:
             self._wakers.poke()
         self._wake_called(finished.called)
         return finished.answers
-
-    def pass_on(
-        self,
-        worker: WorkerId,
-        settlements: Sequence[Settlement],
-        places: Sequence[str],
-        *,
-        leases: Mapping[str, float],
-    ) -> tuple[list[Answer], list[Claim]]:
-        request = self._request(worker, (), len(settlements), leases, is_for_suspects=False)
-        with self._database.write() as connection:
-            request = self._timed(request)
-            finished = settle.finish(connection, worker, settlements, request.now)
-            freed = passing.freed_places(settlements, places, finished.answers)
-            claims = passing.take_next(connection, request, freed)
-        self._wake_called(finished.called)
-        return finished.answers, claims
 
     def release_unknown(self, worker: WorkerId, known: Sequence[Held]) -> int:
         with self._database.write() as connection:

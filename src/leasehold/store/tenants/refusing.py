@@ -49,7 +49,7 @@ class NotForTenantsStore:
     renew: Any = refuse("renew")
     cancel_requests: Any = refuse("cancel_requests")
     finish: Any = refuse("finish")
-    pass_on: Any = refuse("pass_on")
+    hold_slot: Any = refuse("hold_slot")
     release_unknown: Any = refuse("release_unknown")
     transaction: Any = refuse("transaction")
     async_transaction: Any = refuse("async_transaction")

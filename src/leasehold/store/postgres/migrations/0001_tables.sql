@@ -99,10 +99,12 @@ CREATE TABLE leasehold.lease (
   lane             text COLLATE "C",
   cancelled_by     text,
   cost             double precision, -- what its claim reserved of a rate; NULL: nothing
-  batch            uuid
+  batch            uuid,
+  shares_slot      boolean     NOT NULL DEFAULT false -- another of its worker's, which runs after it, has it
 );
--- The slots of a throttle's key are its leases: this counts them.
-CREATE INDEX lease_lane ON leasehold.lease (lane) WHERE lane <> '';
+-- The slots of a throttle's key are its leases, of those that run one after the other the last: this
+-- counts them.
+CREATE INDEX lease_lane ON leasehold.lease (lane) WHERE lane <> '' AND NOT shares_slot;
 
 -- Append-only: one row for each ended lease, and one for an ending without a lease.
 CREATE TABLE leasehold.outcome (

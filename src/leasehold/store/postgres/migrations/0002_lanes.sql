@@ -207,6 +207,7 @@ AS $$
     FROM leasehold.lease
     WHERE lease.lane = ANY (keys)
       AND lease.lane <> '' -- the index is on these
+      AND NOT lease.shares_slot
     GROUP BY lease.lane
   ),
   -- What follows looks for nothing where no key has a rate.
@@ -259,6 +260,43 @@ BEGIN
 END
 $$;
 
+-- Locks the turnstiles of the keys of these places, and names the keys whose turnstile is ours then. Who calls
+-- it counts them in a later statement of the same transaction: lock, then look. Nothing here waits.
+CREATE FUNCTION leasehold.lock_keys(places text[])
+RETURNS text[]
+LANGUAGE plpgsql
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_mergejoin = off
+SET enable_hashjoin = on
+SET enable_nestloop = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  keys text[] := ARRAY (
+    SELECT DISTINCT split_part(place, E'\x1f', 5)
+    FROM unnest(places) AS place
+    WHERE split_part(place, E'\x1f', 5) <> '');
+  mine integer[];
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION USING
+      ERRCODE = 'LH003',
+      MESSAGE = 'leasehold.claim_lanes counts in a statement after its lock: it needs READ COMMITTED',
+      HINT = 'ALTER ROLE … SET default_transaction_isolation = ''read committed''';
+  END IF;
+  mine := ARRAY (
+    SELECT number
+    FROM leasehold.turnstile
+    WHERE number = ANY (ARRAY (SELECT hashtext(key) & 1023 FROM unnest(keys) AS key))
+    FOR UPDATE SKIP LOCKED);
+  RETURN ARRAY (
+    SELECT key
+    FROM unnest(keys) AS key
+    WHERE (hashtext(key) & 1023) IN (SELECT unnest(mine))); -- hashed: = ANY compares each with each
+END
+$$;
+
 -- Takes leases on waiting jobs, in the order of the places, at most `mosts` of each and what its key
 -- has room for. One call, so that a worker that stops can't hold the turnstiles: lock, then look, then
 -- take. Nothing here waits. Jobs of kinds without a lease are set aside in their lane; of those that
@@ -284,19 +322,9 @@ AS $$
 #variable_conflict use_column
 DECLARE
   moment timestamptz;
-  keys   text[] := ARRAY (
-    SELECT DISTINCT split_part(place, E'\x1f', 5)
-    FROM unnest(places) AS place
-    WHERE split_part(place, E'\x1f', 5) <> '');
-  mine   integer[];
+  keys   text[];
   ticket bigint;
 BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE EXCEPTION USING
-      ERRCODE = 'LH003',
-      MESSAGE = 'leasehold.claim_lanes counts in a statement after its lock: it needs READ COMMITTED',
-      HINT = 'ALTER ROLE … SET default_transaction_isolation = ''read committed''';
-  END IF;
   -- Lock …
   IF gate IS NOT NULL THEN
     room_here := leasehold.queue_room(gate, room_here);
@@ -304,15 +332,7 @@ BEGIN
   IF holder IS NOT NULL THEN
     room_here := leasehold.tenant_room(holder, room_here);
   END IF;
-  mine := ARRAY (
-    SELECT number
-    FROM leasehold.turnstile
-    WHERE number = ANY (ARRAY (SELECT hashtext(key) & 1023 FROM unnest(keys) AS key))
-    FOR UPDATE SKIP LOCKED);
-  keys := ARRAY (
-    SELECT key
-    FROM unnest(keys) AS key
-    WHERE (hashtext(key) & 1023) IN (SELECT unnest(mine))); -- hashed: = ANY compares each with each
+  keys := leasehold.lock_keys(places);
   moment := skew + clock_timestamp();
   ticket := nextval('leasehold.fence');
   -- … then look: a later statement, with a later snapshot.
@@ -447,16 +467,17 @@ BEGIN
 END
 $$;
 
--- Settles successes without a result, as succeed.sql does, and gives the slots that they leave to the next
--- jobs of the same places, for the same worker. As many leases come as go, and until they go others count
--- them, so nothing is locked. Whatever more might keep a job back is left to a claim, which locks and
--- counts: a rate, a pause, the limit of a queue or tenant, a key over its limit, a higher priority in its
--- queue, an unknown kind. The first row says what was settled, and the queues to wake; the others are claims.
-CREATE FUNCTION leasehold.pass_on(job_ids uuid[], fences bigint[], elapsed_seconds double precision[],
-  numbers integer[], places text[], leases jsonb, who bigint, skew interval)
+-- Takes leases on lines of short jobs: for each slot that a place is asked for, and its key has, up to `deep`
+-- jobs that their worker runs one after the other. They are dealt to the slots in turns, so that they start
+-- in their order; `behind` says how many rows above the job is that comes before. The last of a line has its
+-- slot. Locks and counts as claim_lanes does. Whatever more might keep a job back is left to that: a rate,
+-- the limit of a queue or tenant; also lanes whose next jobs are not all short. Such places come as rows
+-- without a job. No two places are of one key.
+CREATE FUNCTION leasehold.claim_lines(places text[], mosts integer[], deep integer, short text[],
+  leases jsonb, who bigint, skew interval)
 RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
   failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid,
-  trace text, settled bytea, queues text[])
+  trace text, behind integer)
 LANGUAGE plpgsql
 SET jit = off
 SET enable_seqscan = off
@@ -468,104 +489,47 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-  moment timestamptz := skew + now();
+  moment timestamptz;
+  keys   text[] := leasehold.lock_keys(places); -- lock …
   ticket bigint := nextval('leasehold.fence');
-  -- not in the statement: PostgreSQL would plan lane_states again with each call
-  keys   text[] := ARRAY (SELECT DISTINCT split_part(place, E'\x1f', 5) FROM unnest(places) AS place);
 BEGIN
+  moment := skew + clock_timestamp();
+  -- … then look: a later statement, with a later snapshot.
   RETURN QUERY
-  WITH ended AS (
-    DELETE FROM leasehold.lease
-    USING unnest(job_ids, fences, elapsed_seconds, numbers) AS said (job_id, fence, seconds, number)
-    WHERE lease.job_id = ANY (job_ids)
-      AND lease.job_id = said.job_id
-      AND lease.fence = said.fence
-      AND lease.worker = who
-    RETURNING lease.job_id, lease.attempt, lease.failures, lease.lapses, lease.fence, lease.worker,
-      lease.tenant, lease.cost, lease.gate, said.seconds, said.number,
-      CASE
-        WHEN lease.cancel_requested THEN 'cancelled'::leasehold.outcome_state
-        ELSE 'succeeded'
-      END AS state,
-      CASE
-        WHEN lease.cancel_requested THEN concat_ws(' by ', 'cancelled', lease.cancelled_by)
-      END AS error
-  ),
-  recorded AS (
-    INSERT INTO leasehold.outcome (job_id, attempt, state, failures, lapses, fence, worker,
-      started_at, finished_at, tenant, error)
-    SELECT job_id, attempt, state, failures, lapses, fence, worker,
-      moment - make_interval(secs => nullif(seconds, 'NaN')), moment, tenant, error
-    FROM ended
-  ),
-  called AS MATERIALIZED (
-    SELECT leasehold.call_back(job_id, state::text, attempt, error, skew) AS queue
-    FROM ended
-    WHERE EXISTS (
-      SELECT
-      FROM leasehold.callback
-      WHERE callback.job_id >= (SELECT job_id FROM ended ORDER BY job_id LIMIT 1)
-    )
-  ),
-  asked AS MATERIALIZED (
-    SELECT number, place, split_part(place, E'\x1f', 1) AS queue,
-      split_part(place, E'\x1f', 3) AS level, split_part(place, E'\x1f', 5) AS lane
-    FROM unnest(places) WITH ORDINALITY AS ask (place, number)
-  ),
-  shut AS MATERIALIZED ( -- queues, and levels of them, that are not for us
-    SELECT level.queue, level.level
-    FROM (SELECT DISTINCT queue, level FROM asked) AS level
-    WHERE EXISTS (
-        SELECT
-        FROM leasehold.queue
-        WHERE queue.name = level.queue
-          AND (queue.paused_until > moment OR queue.running_limit IS NOT NULL)
-      )
-      OR EXISTS (
-        SELECT
-        FROM leasehold.waiting
-        WHERE waiting.place >= level.queue || E'\x1f\x1f'
-          AND waiting.place < level.queue || E'\x1f\x1f' || level.level
-      )
-  ),
-  open AS MATERIALIZED (
-    SELECT asked.number, asked.place, state.over
-    FROM asked
+  WITH open AS MATERIALIZED (
+    SELECT asked.number, asked.place, least(asked.most, state.room)::integer AS slots,
+      state.rate IS NOT NULL
+        OR split_part(asked.place, E'\x1f', 1) = ANY (ARRAY (
+          SELECT name FROM leasehold.queue WHERE paused_until > moment OR running_limit IS NOT NULL
+        )) AS is_bound
+    FROM unnest(places, mosts) WITH ORDINALITY AS asked (place, most, number)
     JOIN leasehold.lane_states(keys, who, moment) AS state
-      ON state.lane = asked.lane
-    WHERE state.is_known
-      AND state.rate IS NULL
-      AND (state.paused_until IS NULL OR state.paused_until <= moment)
-      AND (asked.queue, asked.level) NOT IN (SELECT queue, level FROM shut)
-  ),
-  freed AS MATERIALIZED (
-    SELECT number, count(*) AS slots
-    FROM ended
-    WHERE cost IS NULL
-      AND gate IS NULL
-    GROUP BY number
+      ON state.lane = split_part(asked.place, E'\x1f', 5)
+    WHERE state.room > 0
   ),
   chosen AS MATERIALIZED (
-    SELECT *
-    FROM (
-      SELECT open.number, waiting.*, (leases ->> waiting.kind)::real AS lease_seconds
-      FROM open
-      JOIN freed ON freed.number = open.number
-      CROSS JOIN LATERAL (
-        SELECT w.ctid AS at, w.job_id, w.attempt, w.failures, w.lapses, w.priority, w.kind, w.tenant,
-          w.lane, w.batch
+    SELECT open.number, open.slots, line.*
+    FROM open
+    CROSS JOIN LATERAL (
+      SELECT *,
+        row_number() OVER () AS nth, -- as they were found, in their order
+        count(*) OVER () AS jobs,
+        bool_and(kind = ANY (short) AND (tenant = '' OR tenant <> ALL (ARRAY (
+          SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
+        )))) OVER () AS are_fit
+      FROM (
+        SELECT w.ctid AS at, w.created_at, w.job_id, w.attempt, w.failures, w.priority, w.kind,
+          w.tenant, w.lane, w.batch
         FROM leasehold.waiting AS w
         WHERE w.place = open.place
           AND w.lapses = 0
+          AND NOT open.is_bound
         ORDER BY w.created_at, w.job_id
-        LIMIT greatest(0, freed.slots - open.over)
+        LIMIT open.slots * deep
         FOR UPDATE SKIP LOCKED
-      ) AS waiting
-    ) AS seen
-    WHERE lease_seconds IS NOT NULL
-      AND (tenant = '' OR tenant <> ALL (ARRAY (
-        SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
-      )))
+      ) AS first
+    ) AS line
+    WHERE line.are_fit
   ),
   taken AS ( -- locked above: nobody else can
     DELETE FROM leasehold.waiting AS w
@@ -574,26 +538,25 @@ BEGIN
   ),
   leased AS (
     INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
-      failures, lapses, priority, tenant, lane, batch)
+      failures, lapses, priority, tenant, lane, batch, shares_slot)
     SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds), lease_seconds,
-      attempt + 1, failures, lapses, priority, tenant, lane, batch
-    FROM chosen
+      attempt + 1, failures, 0, priority, tenant, lane, batch, nth + slots <= jobs
+    FROM (SELECT *, (leases ->> kind)::real AS lease_seconds FROM chosen) AS chosen
   )
-  SELECT NULL::bigint, NULL::uuid, NULL::bigint, NULL, NULL, NULL::integer, NULL::integer, NULL::integer,
-    NULL::smallint, NULL::real, NULL, NULL::uuid, NULL, string_agg(uuid_send(job_id), NULL),
-    (SELECT array_agg(queue) FROM called WHERE queue IS NOT NULL)
-  FROM ended
-  UNION ALL
   SELECT chosen.number, chosen.job_id, ticket, chosen.kind, job.args::text, chosen.attempt + 1,
-    chosen.failures, chosen.lapses, job.max_attempts, job.timeout_seconds, chosen.tenant, chosen.batch,
-    job.trace, NULL, NULL
-  FROM chosen
-  CROSS JOIN LATERAL (
+    chosen.failures, 0, job.max_attempts, job.timeout_seconds, chosen.tenant, chosen.batch, job.trace,
+    CASE WHEN chosen.nth > chosen.slots THEN chosen.slots END
+  FROM (SELECT * FROM chosen ORDER BY number, nth) AS chosen -- sorted while the rows are narrow
+  CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
     SELECT args, max_attempts, timeout_seconds, trace
     FROM leasehold.job
     WHERE job.id = chosen.job_id
     OFFSET 0
   ) AS job
-  WHERE leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken));
+  WHERE leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken))
+  UNION ALL
+  SELECT open.number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM open
+  WHERE open.number NOT IN (SELECT chosen.number FROM chosen);
 END
 $$;

@@ -235,6 +235,7 @@ SELECT stand.id AS job_id, moment.moment, stand.place, stand.state, stand.queue,
     FROM leasehold.lease
     WHERE lease.lane = stand.lane
       AND lease.lane <> '' -- the index is on these
+      AND NOT lease.shares_slot
     ORDER BY lease.claimed_at, lease.job_id
     LIMIT 5
   ) AS lane_jobs,

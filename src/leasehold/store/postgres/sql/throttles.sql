@@ -5,6 +5,7 @@ WITH held AS MATERIALIZED (
   SELECT lane, count(*) AS jobs
   FROM leasehold.lease
   WHERE lane <> ''
+    AND NOT shares_slot
   GROUP BY lane
 ),
 behind AS MATERIALIZED (

@@ -8,7 +8,7 @@ WITH full_again AS (
     FROM leasehold.bucket
     WHERE full_at < %(skew)s + now() - interval '1 hour'
       AND NOT EXISTS (
-        SELECT FROM leasehold.lease WHERE lease.lane = bucket.lane AND lease.lane <> ''
+        SELECT FROM leasehold.lease WHERE lease.lane = bucket.lane AND lease.lane <> '' AND NOT lease.shares_slot
       )
     LIMIT 1000
     FOR UPDATE SKIP LOCKED

@@ -112,10 +112,12 @@ CREATE TABLE leasehold_lease (
   lane             TEXT,
   cost             REAL, -- what its claim reserved of a rate; NULL: nothing to give back
   cancelled_by     TEXT,
-  batch            TEXT
+  batch            TEXT,
+  shares_slot      INTEGER NOT NULL DEFAULT 0 -- another of its worker's, which runs after it, has it
 ) WITHOUT ROWID;
--- A throttle's slots are the leases of its key.
-CREATE INDEX leasehold_lease_lane ON leasehold_lease (lane, worker) WHERE lane <> '';
+-- A throttle's slots are the leases of its key, of those that run one after the other the last.
+CREATE INDEX leasehold_lease_lane ON leasehold_lease (lane, worker, shares_slot)
+  WHERE lane <> '' AND NOT shares_slot;
 
 -- Append-only: one row for each ended lease, and one for an ending without a lease.
 CREATE TABLE leasehold_outcome (

@@ -2,7 +2,7 @@
 -- what it reserves of its key's rate. Primary key of leasehold_waiting.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
-   attempt, failures, lapses, priority, tenant, lane, batch, cost, gate)
+   attempt, failures, lapses, priority, tenant, lane, batch, cost, gate, shares_slot)
 SELECT
   waiting.job_id, :fence, :worker, :now, :until, :lease_seconds,
   waiting.attempt + 1, waiting.failures, waiting.lapses, waiting.priority, waiting.tenant,
@@ -13,7 +13,8 @@ SELECT
   ),
   waiting.batch,
   iif(waiting.lane IN (SELECT value FROM json_each(:rated)), coalesce(waiting.cost, 1), NULL),
-  iif(waiting.queue IN (SELECT value FROM json_each(:gates)), waiting.queue, NULL)
+  iif(waiting.queue IN (SELECT value FROM json_each(:gates)), waiting.queue, NULL),
+  waiting.job_id IN (SELECT value FROM json_each(:sharing))
 FROM json_each(:ids) AS picked
 CROSS JOIN leasehold_waiting AS waiting ON waiting.job_id = picked.value
 WHERE waiting.kind IN (SELECT value FROM json_each(:kinds))

@@ -3,9 +3,14 @@
 SELECT json_group_array(json_array(
   key.value,
   max(coalesce(own.paused_until, 0), coalesce(rule.paused_until, 0)),
-  (SELECT count(*) FROM leasehold_lease WHERE lane = key.value AND lane <> ''),
+  (SELECT count(*) FROM leasehold_lease WHERE lane = key.value AND lane <> '' AND NOT shares_slot),
   iif(coalesce(own.per_worker, rule.per_worker) IS NULL, 0, (
-    SELECT count(*) FROM leasehold_lease WHERE lane = key.value AND lane <> '' AND worker = :worker
+    SELECT count(*)
+    FROM leasehold_lease
+    WHERE lane = key.value
+    AND lane <> ''
+    AND NOT shares_slot
+    AND worker = :worker
   )),
   coalesce(own.running, rule.running),
   coalesce(own.per_worker, rule.per_worker),

@@ -6,12 +6,19 @@ SELECT json_group_array(json_array(
     coalesce(own.paused_until, 0), coalesce(every.paused_until, 0), coalesce(rule.paused_until, 0),
     coalesce(mine.paused_until, 0), coalesce(all_mine.paused_until, 0)
   ),
-  (SELECT count(*) FROM leasehold_lease WHERE lane = key.value ->> 0 AND lane <> ''),
   (
     SELECT count(*)
     FROM leasehold_lease
     WHERE lane = key.value ->> 0
     AND lane <> ''
+    AND NOT shares_slot
+  ),
+  (
+    SELECT count(*)
+    FROM leasehold_lease
+    WHERE lane = key.value ->> 0
+    AND lane <> ''
+    AND NOT shares_slot
     AND worker = :worker
   ),
   iif(

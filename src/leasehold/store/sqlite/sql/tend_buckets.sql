@@ -7,4 +7,5 @@ AND NOT EXISTS (
   FROM leasehold_lease
   WHERE leasehold_lease.lane = leasehold_bucket.lane
   AND leasehold_lease.lane <> ''
+  AND NOT leasehold_lease.shares_slot
 )

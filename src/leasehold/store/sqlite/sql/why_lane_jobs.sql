@@ -4,5 +4,6 @@ SELECT job_id, count(*) OVER ()
 FROM leasehold_lease
 WHERE lane = :lane
 AND lane <> '' -- the index is on these
+AND NOT shares_slot
 ORDER BY claimed_at, job_id
 LIMIT :most
