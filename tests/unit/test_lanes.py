@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from leasehold.model.lanes import (
     ENDLESS,
+    LINE,
     PAST,
     SEPARATOR,
     SUSPECTS,
@@ -18,6 +19,7 @@ from leasehold.model.lanes import (
     LaneState,
     Place,
     head_of,
+    line_length,
     names_of,
     own_lane,
     parked,
@@ -177,3 +179,13 @@ def test_what_all_have_in_common_is_nobodys_own(name: str) -> None:
 
 def test_a_rule_itself_is_nobodys() -> None:
     assert (tenant_of("@domain"), shown_lane("@domain")) == (None, "@domain")
+
+
+@pytest.mark.parametrize(
+    ("slots", "limit", "length"),
+    [(1, 1, 1), (10, 10, 1), (10, 19, 1), (10, 20, 2), (1, 1_000, LINE), (0, 5, 5), (9, 0, 1)],
+)
+def test_lines_are_no_longer_than_there_is_room_when_all_slots_have_one(
+    slots: int, limit: int, length: int
+) -> None:
+    assert line_length(slots, limit) == length

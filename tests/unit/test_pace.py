@@ -48,6 +48,14 @@ def test_a_worker_that_became_slow_claims_less_again() -> None:
     assert slowing.room(0) == 10
 
 
+def test_a_claim_in_which_nothing_could_end_is_not_taken_for_slowness() -> None:
+    fast = pace()
+    run_at(fast, 2_000)
+    before = fast.room(0)
+    fast.measure(10_000, 1005.0 + 0.03)
+    assert fast.room(0) > 0.8 * before
+
+
 def test_one_claim_is_never_larger_than_a_batch() -> None:
     assert pace(slots=10_000).room(0) == BATCH
 

@@ -10,7 +10,7 @@ from typing import Any
 from leasehold_documents.providers import PROVIDERS, Endpoints, Http, Patience, Provider
 from leasehold_documents.servers import SERVERS, FileServer
 
-FAST = Patience(silence=0.3, page=0.5, file=0.5)
+FAST = Patience(silence=1.0, page=2.0, file=2.0)
 
 
 @dataclass
