@@ -251,6 +251,7 @@ class Caretaker:
         self.fleet = self._store.beat(self._worker, running=self._book.running_count)
         if news := self._plan.durations.take_news():
             self._store.note_durations(news)
+        self._taker.lanes.workers = max(1, self.fleet.workers)
         self._survey_round.every_seconds = self._survey_seconds()
         self._reclaim_round.every_seconds = self._lapse_seconds()
         shared = self.fleet.workers * FLEET_FLUSH_SECONDS

@@ -35,7 +35,7 @@ MOST_PAGES = 10
 MOST_PAUSE_SECONDS = 10.0
 MOST_GATHER_SECONDS = 0.02
 ENOUGH_FREED = 100
-LOOK_SHARE = 20  # a look may follow after 20 times its cost: 5 % of the time
+LOOK_SHARE = 20  # a look may follow after 20 times its cost: 5 % of the fleet's time
 UNFILLED_SHARE = 10  # … or 10 %, when what is known does not fill the room
 _NEVER = float("inf")
 
@@ -52,6 +52,7 @@ class Lanes:
         self._slots = slots  # of the worker
         self.only: Only | None = None  # what claims are narrowed to now
         self.limited: Collection[str] = ()  # the queues that have a limit
+        self.workers = 1  # of the fleet: they share what looks may cost
         self.short: Collection[str] = ()  # the kinds of which a slot is taken for several at once
         self._depth: float = LINE  # of a line, as far as the last claims tell
         self._random = random.Random()
@@ -162,7 +163,8 @@ class Lanes:
         now = time.monotonic()
         if self._is_worth_a_look or now >= self._opens_at:
             return True
-        rest = self._look_cost * (1 if self._ring.has_several_shares else LOOK_SHARE)
+        share = 1 if self._ring.has_several_shares else LOOK_SHARE * self.workers
+        rest = self._look_cost * share
         return now - self._looked_at >= rest and not self._ring.is_empty
 
     def _ask(self, wants: Sequence[Want], limit: int) -> list[Claim]:
