@@ -138,8 +138,8 @@ def test_a_drive_is_connected_by_somebody_who_has_signed_in(
             with lh.Worker(queue, tasks, grace="2s"):
                 visit.open("/documents/papers")
                 expect(page.locator("#papers tbody tr")).to_have_count(2)
-            visit.open("/documents/notifications")
-            expect(page.locator("#told")).to_contain_text("The import is done.")
+                visit.open("/documents/notifications")  # told by a job behind the import
+                expect(page.locator("#told")).to_contain_text("The import is done.")
             visit.open("/documents/connectors")
             page.get_by_text("Disconnect", exact=True).click()
             page.get_by_role("button", name="Disconnect the drive").click()
