@@ -261,3 +261,8 @@ def test_an_empty_ring_asks_for_nothing() -> None:
     assert ring.is_empty
     assert ring.draw(WANTS, 16) == []
     assert ring.top("default") is None
+
+
+def test_one_share_is_enough_to_claim_less_ahead_and_a_throttle_alone_is_none() -> None:
+    assert not ring_of(place_of("domain:a.com")).has_shares
+    assert ring_of(place_of("domain:a.com"), A).has_shares

@@ -12,8 +12,10 @@ import pytest
 
 import leasehold as lh
 from leasehold.model.lanes import Ask, Look
+from leasehold.model.values import Claim, Want
 from leasehold.store import open_store
 from leasehold.worker.lanes import Lanes
+from leasehold.worker.pace import Pace
 from leasehold.worker.taker import Taker
 from tests.worker.kit import GONE, drain, new_worker, outcomes, wait_until
 
@@ -306,3 +308,22 @@ def test_a_worker_whose_queue_is_full_waits_for_an_end_and_does_not_spin(
         client.wait(other, 20)
         _gate.set()
         wait_until(lambda: sum(_now.values()) == 20, "all have run")
+
+
+def test_of_a_share_alone_little_is_claimed_ahead_since_another_may_come(
+    client: lh.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    real = Lanes.claim
+
+    def claim(self: Lanes, wants: list[Want], limit: int) -> list[Claim]:
+        claims = real(self, wants, limit)
+        taken.append(len(claims))
+        return claims
+
+    monkeypatch.setattr(Lanes, "claim", claim)
+    monkeypatch.setattr(Pace, "_ahead", lambda _self, share: int(1_000 * share))
+    client.enqueue_many(pass_shared.call("a") for _ in range(400))
+    with new_worker(client, [pass_shared], slots=2):
+        wait_until(lambda: not client.counts(), "all have ended")
+    assert max(taken) <= 2 + 50

@@ -95,6 +95,11 @@ class Lanes:
         """Whether one share's jobs could keep another's waiting."""
         return self._ring.has_several_shares
 
+    @property
+    def has_shares(self) -> bool:
+        """Whether jobs of a share wait, beside which another one's could come."""
+        return self._ring.has_shares
+
     def hope(self) -> None:
         """Something may have come, or have been changed: look again."""
         self._is_worth_a_look = True

@@ -113,6 +113,11 @@ class Ring:
         """Whether a share that just came could be kept waiting by another one."""
         return len(self._weights) > 1
 
+    @property
+    def has_shares(self) -> bool:
+        """Whether jobs of a share wait: another one that comes must not wait behind them all."""
+        return any(self._weights)
+
     def top(self, queue: str) -> int | None:
         """Return the highest priority with work in that queue's lanes."""
         return max((priority for name, priority in self._levels if name == queue), default=None)

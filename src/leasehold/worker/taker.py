@@ -127,7 +127,7 @@ class Taker:
         self._narrow()
         if not self._are_lanes_hopeful:
             return self._take_all_ready(self._wants(room), room)
-        if self.lanes.has_several_shares or self._may_more_be_ready:
+        if self.lanes.has_shares or self._may_more_be_ready:
             # Less ahead, of both: none may fill up the room that the other waits for.
             room = min(room, self._pace.room(self._book.open_count, ahead_share=AHEAD_OF_LANES))
         self.is_held_up = room <= 0
