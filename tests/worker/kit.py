@@ -60,6 +60,11 @@ def running_count(client: Client) -> int:
     return sum(each.running for each in client.counts())
 
 
+def all_ended(client: Client) -> bool:
+    """Whether nothing runs or is ready, at one moment: two counts could each miss the same job."""
+    return all(each.running + each.ready == 0 for each in client.counts())
+
+
 def let_lapse(client: Client, kinds: Iterable[str], *, queue: str = "default") -> int:
     """Let a worker that died long ago have claimed what is ready, and take its leases back."""
     past = open_store(client.store.url)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import leasehold as lh
 from leasehold.worker.report import Reason
-from tests.worker.kit import drain, new_worker, ready_count, running_count, wait_until
+from tests.worker.kit import all_ended, drain, new_worker, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,10 +55,6 @@ def working(client: Client, task: lh.Task[[], Any], **options: Any) -> Iterator[
     finally:
         worker.stop()
         thread.join()
-
-
-def all_ended(client: Client) -> bool:
-    return running_count(client) + ready_count(client) == 0
 
 
 def test_of_a_queue_with_a_limit_no_more_run_than_that_in_two_workers(client: Client) -> None:

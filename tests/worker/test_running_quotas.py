@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import leasehold as lh
-from tests.worker.kit import drain, ready_count, running_count, wait_until
+from tests.worker.kit import all_ended, drain, wait_until
 from tests.worker.test_queue_limits import working
 
 if TYPE_CHECKING:
@@ -40,10 +40,6 @@ class Room:
                 self.ran[tenant] += 1
 
         return stay
-
-
-def all_ended(client: Client) -> bool:
-    return running_count(client) + ready_count(client) == 0
 
 
 def test_a_tenant_with_a_quota_runs_no_more_than_that_in_two_workers(client: Client) -> None:
