@@ -173,6 +173,7 @@ def blocks_of_a_claim(race: PostgresRace, store: PostgresStore, limit: int) -> i
         cursor = psycopg.ClientCursor(side.connection)
         parameters = request.parameters() | {
             "levels": _json(scans),
+            "queues": ["default"],
             "is_suspect": False,
         }
         side.connection.execute("SET LOCAL enable_seqscan = off")

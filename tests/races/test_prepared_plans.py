@@ -131,7 +131,8 @@ def parameters(name: str, side: Side, taken: list[Claim]) -> dict[str, Any]:
     request = ClaimRequest(WORKER, wants, 100, {GREET: 60.0}, side.store._skew)
     leases = [held(one) for one in taken]
     given: dict[str, dict[str, Any]] = {
-        "claim": request.parameters() | {"levels": encode(scans), "is_suspect": False},
+        "claim": request.parameters()
+        | {"levels": encode(scans), "queues": ["default"], "is_suspect": False},
         "finish": finishing("finish", taken),
         "succeed": finishing("succeed", taken),
         "renew": {"leases": encode(leases), "worker": WORKER},

@@ -148,13 +148,8 @@ def _rotate(
     old = keyring.document.active
     keyring.activate(keyring.add())
     for seconds in kills():
-        process = subprocess.Popen([*_CLI, "keyring", "reencrypt"], env=environment, stdout=-3)
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            figures.kills += 1
+        _kill_amid([*_CLI, "keyring", "reencrypt"], environment, seconds)
+        figures.kills += 1
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         subprocess.run([*_CLI, "keyring", "reencrypt"], env=environment, check=True, stdout=-3)
@@ -163,6 +158,19 @@ def _rotate(
         except KeyInUse:  # a process had not heard of the new key yet
             figures.refusals += 1
             assert time.monotonic() < deadline, f"{old} could not be retired"
+
+
+def _kill_amid(words: list[str], environment: dict[str, str], seconds: float) -> None:
+    """Kill a program after a time, or after less when it has ended by then."""
+    while True:
+        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return
+        seconds *= 0.7
 
 
 def _check(client: Client, keyring: Keyring, made: dict[UUID, str], figures: Figures) -> None:

@@ -28,7 +28,7 @@ _SHELLS = frozenset({"system", "popen", "getoutput", "getstatusoutput", "create_
 # Every place, and why it is no way for a job's data to become code.
 LISTED = {
     ("__init__.py", "__getattr__", "import_module"): "our own modules, from a table",
-    ("_child.py", "_answer", "import_module"): "the module of a task that its worker registered",
+    ("_child.py", "_tasks_of", "import_module"): "the module of a task that its worker registered",
     ("cli/loading.py", "load_tasks", "import_module"): "what the operator names: `work module`",
     ("cli/loading.py", "import_module", "import_module"): "the same",
     ("cli/watching.py", "_need", "import_module"): "our own modules, by option",

@@ -57,14 +57,14 @@ def test_what_was_dropped_is_prepared_anew(connection: Connection) -> None:
         connection.execute("DEALLOCATE ALL", prepare=False)
 
 
-def test_of_two_at_once_the_second_may_fail_and_the_connection_goes_on(
+def test_of_two_at_once_the_first_may_fail_and_the_connection_goes_on(
     connection: Connection,
 ) -> None:
     statements = Statements()
     one, broken = Sending(b"SELECT 1", []), Sending(b"SELECT 1 / $1::int", [b"0"])
-    assert statements.run_both(connection, one, broken).get_value(0, 0) == b"\0\0\0\1"
+    assert statements.run_both(connection, broken, one).get_value(0, 0) == b"\0\0\0\1"
     with pytest.raises(psycopg.errors.DivisionByZero):
-        statements.run_both(connection, broken, one)
+        statements.run_both(connection, one, broken)
     connection.execute("DEALLOCATE ALL", prepare=False)
     assert statements.run_both(connection, one, one).get_value(0, 0) == b"\0\0\0\1"
 

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 
 HEAD_START_SECONDS = 0.0005  # for what was claimed, before this thread is busy with the next look
 SECOND_LOOK_SECONDS = 0.02
-WAKE_LOOKS_SECONDS = (0.001, 0.004, 0.015)
+# A wake-up may come ahead of its job, which is there as soon as the disk has it.
+WAKE_LOOKS_SECONDS = (0.0002, 0.0003, 0.0005, 0.001, 0.004, 0.015)
+_SHORTEST_WAIT_SECONDS = 0.001  # polls wait for whole milliseconds
 _SHORTEST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 3.0
 _logger = logging.getLogger("leasehold.worker")
@@ -287,6 +289,9 @@ class Claimer:
         return max(0.001, min(self._settings.poll_seconds, due, opens))
 
     def _wait(self, timeout_seconds: float, *, wants_poke: bool) -> Wake | None:
+        if timeout_seconds < _SHORTEST_WAIT_SECONDS and not wants_poke:
+            time.sleep(max(0.0, timeout_seconds))
+            return None
         self._wants_poke = wants_poke
         hears_ends = bool(self._taker.rooms) or self._taker.is_after_suspects
         if self._is_stopping or (wants_poke and self._has_ended and hears_ends):

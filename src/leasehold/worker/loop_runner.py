@@ -166,9 +166,10 @@ class LoopRunner:
     async def _serve_seat(self, seat: Seat) -> None:
         """Run one job after the other, as long as each leaves the task as it found it."""
         self._ident = threading.get_ident()
+        attempt = self._next()
         self._start_some()
         served = 0
-        while (attempt := self._next()) is not None:
+        while attempt is not None:
             await self._run(seat, attempt)
             if attempt.handle is None:
                 return  # it was abandoned, and the seat given to another
@@ -178,6 +179,7 @@ class LoopRunner:
                 break
             if served % IN_A_ROW == 0:
                 await asyncio.sleep(0)  # nothing else may have had a turn
+            attempt = self._next()
         self._busy -= 1
         self._start_some()
 

@@ -4,34 +4,41 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
+from psycopg.postgres import types
+from psycopg.pq import Format
 
-from leasehold.model.values import Claim
+from leasehold.model.ids import WorkerId
+from leasehold.model.values import Claim, Want
+from leasehold.store.postgres.arrays import Texts, pack_texts
 from leasehold.store.postgres.gates import by_gates
 from leasehold.store.postgres.levels import Found, Levels
 from leasehold.store.postgres.rows import read_moment
+from leasehold.store.postgres.statements import Sending, numbered
 from leasehold.store.sql import load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import timedelta
-
-    from leasehold.model.ids import WorkerId
-    from leasehold.model.values import Want
+    from collections.abc import Callable
 
 PACKAGE = "leasehold.store.postgres"
 
 _encode = msgspec.json.Encoder().encode
 
+# Of the values of claim.sql those whose type the statement does not say.
+_TYPES = {"is_suspect": "bool", "limit": "int4", "skew": "interval", "worker": "int8"}
+_BINARY = {"queues"}
+
 # Columns of claim.sql: up to the priority they are a Claim's, in its order.
 _JOB_ID, _KIND, _QUEUE, _PRIORITY, _BATCH, _TRACE, _CREATED_AT = 0, 2, 3, 11, 12, 13, 14
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimRequest:
+class ClaimRequest(msgspec.Struct, frozen=True):
     """What a worker asks for in one claim."""
 
     worker: WorkerId
@@ -40,16 +47,16 @@ class ClaimRequest:
     leases: Mapping[str, float]
     skew: timedelta
     gate: str | None = None  # the one queue of the wants, when it has a limit
-    aside: list[int] = field(default_factory=list)  # how many were met whose tenant has a quota
+    aside: list[int] = []  # how many were met whose tenant has a quota
 
     @property
     def queues(self) -> frozenset[str]:
-        return frozenset(want.queue for want in self.wants)
+        return frozenset([want.queue for want in self.wants])
 
     def parameters(self) -> dict[str, Any]:
         return {
             "worker": self.worker,
-            "queues": [want.queue for want in self.wants],
+            "queues": _packed(tuple([want.queue for want in self.wants])),
             "limit": self.limit,
             "leases": _encode(self.leases).decode(),
             "skew": self.skew,
@@ -57,11 +64,47 @@ class ClaimRequest:
         }
 
 
+@lru_cache(maxsize=256)
+def _packed(queues: tuple[str, ...]) -> Texts:
+    return pack_texts([queue.encode() for queue in queues])
+
+
+def _sending(
+    request: ClaimRequest, scans: Sequence[Mapping[str, Any]], *, is_suspect: bool
+) -> Sending:
+    """Write a claim as it is sent: a job that woke us waits while psycopg looks at each value."""
+    text, names = numbered(load(PACKAGE, "claim"))
+    values = {
+        "levels": _encode(scans),
+        "is_suspect": b"t" if is_suspect else b"f",
+        "worker": b"%d" % request.worker,
+        "queues": _packed(tuple([want.queue for want in request.wants])).data,
+        "limit": b"%d" % request.limit,
+        "leases": _encode(request.leases),
+        "skew": b"%f seconds" % request.skew.total_seconds(),
+        "gate": None if request.gate is None else request.gate.encode(),
+    }
+    return Sending(text, [values[name] for name in names], *_types_of(names))
+
+
+@lru_cache(maxsize=1)
+def _types_of(names: tuple[str, ...]) -> tuple[tuple[int, ...], list[Format]]:
+    oids = tuple(types[_TYPES[name]].oid if name in _TYPES else 0 for name in names)
+    return oids, [Format.BINARY if name in _BINARY else Format.TEXT for name in names]
+
+
 class Claims:
     """A store's claims, of suspects or of the others: one at a time, for the hints' sake."""
 
-    def __init__(self, run: Callable[..., list[Any]], *, is_for_suspects: bool) -> None:
+    def __init__(
+        self,
+        run: Callable[..., list[Any]],
+        ask: Callable[[Sending], list[Any]],
+        *,
+        is_for_suspects: bool,
+    ) -> None:
         self._run = run
+        self._ask = ask
         self._is_for_suspects = is_for_suspects
         self._levels = Levels()
         self._was_empty = False
@@ -122,12 +165,7 @@ class Claims:
         return claims
 
     def _take(self, request: ClaimRequest, scans: list[dict[str, Any]]) -> list[Claim]:
-        taken = self._run(
-            load(PACKAGE, "claim"),
-            levels=_encode(scans).decode(),
-            is_suspect=self._is_for_suspects,
-            **request.parameters(),
-        )
+        taken = self._ask(_sending(request, scans, is_suspect=self._is_for_suspects))
         ends = taken[-1:] if len(scans) == 1 else taken
         last = {(row[_QUEUE], row[_PRIORITY]): row for row in ends}  # of each level, in order
         for (queue, priority), row in last.items():

@@ -35,7 +35,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Enqueuing:
-    """Writes jobs; a wake-up may follow in the same packet, as a transaction of its own."""
+    """Writes jobs; a wake-up may go ahead in the same packet, as a transaction of its own."""
 
     def __init__(self, statements: Statements, *, is_plain_allowed: bool = True) -> None:
         self._statements = statements
@@ -52,9 +52,9 @@ class Enqueuing:
         """Write the jobs; tells of those that were not simply written."""
         if wake is None:
             return self.begin(connection, jobs, skew_seconds)()
-        follow = _sending("wake", [wake.encode()])
+        ahead = _sending("wake", [wake.encode()])
         try:
-            self._statements.run_both(connection, _of_one(jobs[0], skew_seconds), follow)
+            self._statements.run_both(connection, ahead, _of_one(jobs[0], skew_seconds))
         except Error as error:
             if not _may_be_known(error):
                 raise

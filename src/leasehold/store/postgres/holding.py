@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from leasehold.model.lanes import HELD, Ask, Look
 from leasehold.store.postgres.lanes import Lanes
@@ -35,10 +36,10 @@ def claim_held(
     Then take what the quotas leave, and come again for what stood behind. Mostly there are none.
     """
     for _ in range(MOST_ROUNDS):
-        asked = replace(request, aside=[])
-        claims = take(asked)
-        if not asked.aside:
+        claims = take(request)
+        if not request.aside:
             return claims
+        request.aside.clear()
         run(load(PACKAGE, "hold_tenants"), most=MOST_AT_ONCE)
         if not is_for_suspects and len(claims) < request.limit:
             claims += _claim(run, replace(request, limit=request.limit - len(claims)), only)

@@ -115,7 +115,8 @@ class Levels:
         """Describe the scans for a claim: queues in the order wanted, high priorities first."""
         asked = {want.queue: (place, want) for place, want in enumerate(wants)}
         levels = [level for level in self._known.values() if self._is_wanted(level, asked)]
-        levels.sort(key=lambda level: _order(level, *asked[level.queue], now))
+        if len(levels) > 1:
+            levels.sort(key=lambda level: _order(level, *asked[level.queue], now))
         return [
             {
                 "queue": level.queue,
@@ -136,8 +137,11 @@ class Levels:
 
     def has_split_limit(self, wants: Sequence[Want], limit: int) -> bool:
         """Whether some queue with several levels may give less than the claim as a whole."""
+        narrow = [want.queue for want in wants if want.limit < limit]
+        if not narrow:
+            return False
         split = Counter(level.queue for level in self._known.values())
-        return any(want.limit < limit and split[want.queue] > 1 for want in wants)
+        return any(split[queue] > 1 for queue in narrow)
 
     def advance(self, queue: str, priority: int, created_at: datetime, job_id: UUID) -> None:
         """Remember the last row taken on a level."""

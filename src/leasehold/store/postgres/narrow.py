@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from leasehold.model.values import PRIORITY_LIMIT
 from leasehold.store.postgres.claiming import PACKAGE, claim_parked, claims_of

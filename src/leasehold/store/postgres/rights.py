@@ -65,6 +65,7 @@ WORKER_FUNCTIONS: Final = frozenset(
         *(
             "claim_lanes",
             "claim_lines",
+            "set_aside",
             "lock_keys",
             "all_taken",
             "lane_states",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -52,9 +52,16 @@ class Statements:
         if self._plain and connection in self._plain:
             cursor = connection.execute(sql.encode(), parameters, binary=True)
             return cursor.fetchall() if cursor.description else []
-        sending = self._session(connection).sending(sql, parameters)
-        result = self.begin(connection, sending)()
-        return self._session(connection).rows(result)
+        session = self._session(connection)
+        sending = session.sending(sql, parameters)
+        session.send(connection, sending)
+        return session.rows(session.receive(connection, sending))
+
+    def ask(self, connection: Connection, sending: Sending) -> list[Any]:
+        """Run a statement that is written as it is sent; returns its rows."""
+        session = self._session(connection)
+        session.send(connection, sending)
+        return session.rows(session.receive(connection, sending))
 
     @contextmanager
     def plainly(self, connection: Connection) -> Iterator[None]:
@@ -78,27 +85,18 @@ class Statements:
         session = self._session(connection)
         session.send(connection, sending)
 
-        def finish() -> PGresult:
-            try:
-                return _receive(connection)
-            except errors.InvalidSqlStatementName:
-                # After a rollback psycopg drops all that is prepared. Nothing was written.
-                session.forget()
-                session.send(connection, sending)
-                return _receive(connection)
-
-        return finish
+        return partial(session.receive, connection, sending)
 
     def run_both(self, connection: Connection, first: Sending, second: Sending) -> PGresult:
-        """Run two transactions in one go; returns the first's answer, the second is no matter."""
+        """Run two transactions in one go; returns the second's answer, the first is no matter."""
         session = self._session(connection)
-        answers = session.run_all(connection, [first, second])
+        _, answer = session.run_all(connection, [first, second])
         try:
-            _check(answers[0])
+            _check(answer)
         except errors.InvalidSqlStatementName:
             session.forget()
-            return self.begin(connection, first)()
-        return answers[0]
+            return self.begin(connection, second)()
+        return answer
 
     def _session(self, connection: Connection) -> _Session:
         session = self._sessions.get(connection)
@@ -116,7 +114,7 @@ class _Session:
         self._names: dict[tuple[bytes, tuple[int, ...] | None], bytes] = {}
 
     def sending(self, sql: str, parameters: dict[str, Any]) -> Sending:
-        text, names = _numbered(sql)
+        text, names = numbered(sql)
         values = self._transformer.dump_sequence(
             [parameters[name] for name in names], [PyFormat.AUTO] * len(names)
         )
@@ -136,6 +134,16 @@ class _Session:
         else:
             _send_prepared(pgconn, self._prepare(pgconn, sending), sending)
         _flush(connection)
+
+    def receive(self, connection: Connection, sending: Sending) -> PGresult:
+        """Wait for the answer to what was sent."""
+        try:
+            return _receive(connection)
+        except errors.InvalidSqlStatementName:
+            # After a rollback psycopg drops all that is prepared. Nothing was written.
+            self.forget()
+            self.send(connection, sending)
+            return _receive(connection)
 
     def run_all(self, connection: Connection, sendings: Sequence[Sending]) -> list[PGresult]:
         """Run each as a transaction of its own, one after the other, without a pause between."""
@@ -187,11 +195,11 @@ def _receive_until_sync(connection: Connection) -> PGresult:
 
 
 @lru_cache(maxsize=256)
-def _numbered(sql: str) -> tuple[bytes, tuple[str, ...]]:
+def numbered(sql: str) -> tuple[bytes, tuple[str, ...]]:
     """Turn `%(name)s` into `$1`; returns the names in their order."""
     names = tuple(dict.fromkeys(_PLACEHOLDER.findall(sql)))
-    numbered = _PLACEHOLDER.sub(lambda found: f"${names.index(found[1]) + 1}", sql)
-    return numbered.replace("%%", "%").encode(), names
+    text = _PLACEHOLDER.sub(lambda found: f"${names.index(found[1]) + 1}", sql)
+    return text.replace("%%", "%").encode(), names
 
 
 def _check(result: PGresult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,7 +50,7 @@ from leasehold.store.postgres.tenancy import Tenancy
 from leasehold.store.postgres.tending import Tending
 from leasehold.store.postgres.timing import Timing
 from leasehold.store.postgres.vitals import Vital
-from leasehold.store.postgres.waking import Notifier, PostgresWaker
+from leasehold.store.postgres.waking import LOOKS_SECONDS, Notifier, PostgresWaker
 from leasehold.store.postgres.working import Working
 from leasehold.store.shield import shielded
 
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from leasehold.store.postgres.connection import Connection, Source
+    from leasehold.store.postgres.statements import Sending
 
 _FLUSH_SECONDS = 0.5
 
@@ -117,7 +119,7 @@ class PostgresStore(
             self._lend, self._statements, skew=lambda: self._skew, wake=self._wake_all
         )
         self._claims = {
-            is_for_suspects: Claims(self._run, is_for_suspects=is_for_suspects)
+            is_for_suspects: Claims(self._run, self._ask_as_sent, is_for_suspects=is_for_suspects)
             for is_for_suspects in (False, True)
         }
         self._gated: dict[tuple[str, bool], Claims] = {}  # of queues with a limit
@@ -159,8 +161,10 @@ class PostgresStore(
         jobs = self._sealed(jobs)
         with self._lend() as connection:
             wake = self._wake_at_once(connection, jobs)
+            asked_at = time.monotonic()
             answers = self._enqueuing.write(connection, jobs, self.skew_seconds, wake=wake)
-        if wake is None:
+        # Who was woken ahead of a job that took so long to commit may have given it up.
+        if wake is None or time.monotonic() - asked_at > LOOKS_SECONDS:
             self._after_enqueue(jobs, answers)
         return answers
 
@@ -170,10 +174,10 @@ class PostgresStore(
             self._tell_of(self._dependents.look_at(waiting, recent=None))
 
     def _wake_at_once(self, connection: Connection, jobs: Sequence[NewJob]) -> str | None:
-        """Return the wake-up that may go out together with this job, if any."""
+        """Return the wake-up that may go out ahead of this job, if any."""
         notifier = self._own_notifier()
         is_direct = connection.prepare_threshold is not None and self._bounded is None
-        if is_direct and len(jobs) == 1 and notifier.is_calm and are_plain_and_alike(jobs):
+        if is_direct and len(jobs) == 1 and notifier.is_quiet and are_plain_and_alike(jobs):
             return notifier.take_turn(str(jobs[0].queue))
         return None
 
@@ -251,3 +255,7 @@ class PostgresStore(
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
         with self._lend() as connection:
             return self._statements.run(connection, sql, parameters)
+
+    def _ask_as_sent(self, sending: Sending) -> list[Any]:
+        with self._lend() as connection:
+            return self._statements.ask(connection, sending)

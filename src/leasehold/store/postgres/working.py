@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from leasehold.store.postgres.async_pool import AsyncPool
     from leasehold.store.postgres.bounds import Bounds
     from leasehold.store.postgres.connection import AsyncConnection, Connection, Lender
+    from leasehold.store.postgres.statements import Sending
 
 
 class Working:
@@ -47,6 +48,9 @@ class Working:
         raise NotImplementedError
 
     def _run(self, sql: str, **parameters: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def _ask_as_sent(self, sending: Sending) -> list[Any]:
         raise NotImplementedError
 
     def _wake_called(self, queues: Sequence[str] | None) -> None:
@@ -77,7 +81,7 @@ class Working:
         """Return who knows the levels: one for each gate, since they forget other queues'."""
         if gate is None:
             return self._claims[is_for_suspects]
-        fresh = Claims(self._run, is_for_suspects=is_for_suspects)
+        fresh = Claims(self._run, self._ask_as_sent, is_for_suspects=is_for_suspects)
         return self._gated.setdefault((gate, is_for_suspects), fresh)
 
     def _all_claims(self) -> list[Claims]:

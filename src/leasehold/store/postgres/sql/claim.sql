@@ -47,25 +47,15 @@ leased AS (
   FROM taken, fence
   WHERE lease_seconds IS NOT NULL
     AND NOT is_held
-),
-parked AS (
-  INSERT INTO leasehold.parked (job_id, queue, priority, created_at, attempt, failures, lapses,
-    kind, tenant, batch)
-  SELECT job_id, queue, priority, created_at, attempt, failures, lapses, kind, tenant, batch
-  FROM taken
-  WHERE lease_seconds IS NULL
-    AND NOT is_held
-),
-held AS ( -- whose tenant may not run more than so many: they wait where that is counted
-  INSERT INTO leasehold.waiting (job_id, created_at, attempt, failures, lapses, priority, stage,
-    queue, kind, tenant, batch)
-  SELECT job_id, created_at, attempt, failures, lapses, priority, '@' || tenant, queue, kind, tenant,
-    batch
-  FROM taken
-  WHERE is_held
 )
-SELECT job_id, fence, CASE WHEN NOT is_held THEN kind END, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
-  job.timeout_seconds, tenant, priority, batch, job.trace, timestamptz_send(created_at) -- read of the last row only
+SELECT job_id, fence,
+  CASE
+    WHEN is_held OR lease_seconds IS NULL THEN leasehold.set_aside(job_id, queue, priority, created_at,
+      attempt, failures, lapses, kind, tenant, batch, is_held)
+    ELSE kind
+  END,
+  queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts, job.timeout_seconds,
+  tenant, priority, batch, job.trace, timestamptz_send(created_at) -- read of the last row only
 FROM (
   SELECT *
   FROM taken, fence

@@ -54,17 +54,15 @@ leased AS (
     failures, lapses, priority, tenant, batch, %(gate)s::text
   FROM taken, fence
   WHERE NOT is_held
-),
-held AS ( -- whose tenant may not run more than so many: they wait where that is counted
-  INSERT INTO leasehold.waiting (job_id, created_at, attempt, failures, lapses, priority, stage,
-    queue, kind, tenant, batch)
-  SELECT job_id, created_at, attempt, failures, lapses, priority, '@' || tenant, queue, kind, tenant,
-    batch
-  FROM taken
-  WHERE is_held
 )
-SELECT job_id, fence, CASE WHEN NOT is_held THEN kind END, queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts,
-  job.timeout_seconds, tenant, priority, batch, job.trace, timestamptz_send(created_at)
+SELECT job_id, fence,
+  CASE
+    WHEN is_held THEN leasehold.set_aside(job_id, queue, priority, created_at,
+      attempt, failures, lapses, kind, tenant, batch, is_held)
+    ELSE kind
+  END,
+  queue, job.args::text, attempt + 1, failures, lapses, job.max_attempts, job.timeout_seconds,
+  tenant, priority, batch, job.trace, timestamptz_send(created_at)
 FROM (
   SELECT *
   FROM taken, fence
