@@ -106,8 +106,8 @@ def test_each_key_has_its_own_lines(store: Store) -> None:
     here = enqueue_apart(store, 5, lane=HOST)
     there = enqueue_apart(store, 3, lane=OTHER_HOST)
     claims = take(store, place_of(OTHER_HOST), place_of(HOST))
-    assert [each.job_id for each in claims] == [*there, *here]
-    assert lines(claims) == [there[0::2], there[1::2], here[0::2], here[1::2]]
+    dealt = [there[0::2], there[1::2], here[0::2], here[1::2]]
+    assert sorted(lines(claims)) == sorted(dealt)
 
 
 def test_one_slot_that_was_asked_for_is_one_line(store: Store) -> None:

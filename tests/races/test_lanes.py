@@ -37,7 +37,7 @@ SECOND = WorkerId(2)
 HERE, ELSEWHERE = place_of(HOST), place_of(HOST, queue="elsewhere")
 API = "api"
 API_ELSEWHERE = place_of(API, queue="elsewhere")
-TURNSTILE = "(hashtext(key) & 1023) IN (SELECT unnest(mine))"
+TURNSTILE = "(hashtext(key) & 8191) IN (SELECT unnest(mine))"
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,7 @@ mine AS MATERIALIZED (
   FROM brake
   CROSS JOIN LATERAL (
     SELECT number FROM leasehold.turnstile
-    WHERE number = hashtext(%(lane)s::text) & 1023
+    WHERE number = hashtext(%(lane)s::text) & 8191
     FOR UPDATE SKIP LOCKED
   ) AS locked
 ),
@@ -141,6 +141,19 @@ def test_mutant_a_claim_that_locks_and_counts_in_one_statement_takes_too_many(
 ) -> None:
     claim_while_another_does(race, CLAIM_IN_ONE)
     assert running(tables) == 4
+
+
+@pytest.mark.parametrize(("lane", "slots"), [(HOST, 2), (API, None)], ids=["free", "rated"])
+def test_of_lanes_where_nothing_waits_only_those_that_lines_pass_by_are_left(
+    race: PostgresRace, lane: str, slots: int | None
+) -> None:
+    with psycopg.connect(race.store.url) as connection:
+        found = connection.execute(
+            "SELECT lane, job_id, slots"
+            """ FROM leasehold.claim_lines(%s, '{100}', 8, '{greet}', '{"greet": 60}', 2, '0')""",
+            [[place_of(lane)]],
+        ).fetchall()
+    assert found == [(lane, None, slots)]
 
 
 def claim_in_an_old_snapshot(race: PostgresRace) -> list[Claim]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 ENDLESS = 2**31 - 1  # the room of a lane without a throttle
-LINE = 16  # short jobs that one slot is taken for at once: they run one after the other
+LINE = 8  # short jobs that one slot is taken for at once: they run one after the other
 SEPARATOR = "\x1f"
 PAST = (
     " "  # sorts after the separator, before whatever can be printed: skips all that a head begins

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,8 +27,9 @@ class Book:
     def add(self, attempts: Collection[Attempt]) -> None:
         with self._lock:
             self._held.update({each.claim.job_id.int: each for each in attempts})
-            for queue, count in Counter([each.claim.queue for each in attempts]).items():
-                self._by_queue[queue] = self._by_queue.get(queue, 0) + count
+            queues = [each.claim.queue for each in attempts]
+            for queue in set(queues):  # a Counter takes longer to make, and a lone job waits for it
+                self._by_queue[queue] = self._by_queue.get(queue, 0) + queues.count(queue)
             self.suspects += sum([each.claim.lapses > 0 for each in attempts])
 
     def start(self, attempt: Attempt, now: float) -> None:
@@ -51,8 +51,10 @@ class Book:
             return True
 
     def part(self, attempt: Attempt) -> Attempt | None:
-        """Take what follows an attempt from it: only one who asks gets it."""
+        """Take what follows an attempt from it; once that has ended, it is its ender's."""
         with self._lock:
+            if attempt.is_over:
+                return None
             following, attempt.following = attempt.following, None
             return following
 
@@ -82,6 +84,11 @@ class Book:
     def open_count(self) -> int:
         """How many wait or run here, not counting what only waits for the store's answer."""
         return sum(self._by_queue.values())
+
+    def open_slots(self) -> int:
+        """How many slots of throttles are taken here: of a line only its last has one."""
+        with self._lock:
+            return sum([each.has_slot and not each.is_over for each in self._held.values()])
 
     @property
     def running_count(self) -> int:

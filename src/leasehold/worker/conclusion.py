@@ -88,10 +88,10 @@ class Conclusion:
         return True
 
     def _go_on(self, attempt: Attempt) -> None:
-        if attempt.following is not None:
-            following = self._book.part(attempt)
-            if following is not None:
-                self.follow(following)
+        following = attempt.following
+        if following is not None:
+            attempt.following = None
+            self.follow(following)
 
 
 def outcome_of_return(attempt: Attempt, value: Any) -> Outcome:

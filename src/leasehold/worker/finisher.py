@@ -235,7 +235,7 @@ class Finisher:
         if self._hints.is_waiting:
             self._hints.hint([attempt.claim.job_id for attempt in attempts])
         places = [
-            attempt.claim.place for attempt in attempts if attempt.claim.place and attempt.has_slot
+            attempt.claim.place for attempt in attempts if attempt.has_slot and attempt.claim.place
         ]
         if places:
             self._listener.free(places)

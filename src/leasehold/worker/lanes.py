@@ -21,7 +21,7 @@ from leasehold.model.lanes import (
 from leasehold.worker.ring import Ring
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from leasehold.model.ids import JobId, WorkerId
     from leasehold.model.lanes import LaneSeen
@@ -35,7 +35,7 @@ MOST_PAGES = 10
 MOST_PAUSE_SECONDS = 10.0
 MOST_GATHER_SECONDS = 0.02
 ENOUGH_FREED = 100
-LOOK_SHARE = 20  # a look may follow after 20 times its cost: 5 % of the fleet's time
+LOOK_SHARE = 50  # a look may follow after 50 times its cost: 2 % of the fleet's time
 UNFILLED_SHARE = 10  # … or 10 %, when what is known does not fill the room
 _NEVER = float("inf")
 
@@ -44,12 +44,16 @@ class Lanes:
     """One worker's view of the lanes of its queues. Used by the claimer; `free` from any thread."""
 
     def __init__(
-        self, store: Store, worker: WorkerId, leases: Mapping[str, float], slots: int = 1
+        self,
+        store: Store,
+        worker: WorkerId,
+        leases: Mapping[str, float],
+        free_slots: Callable[[], int] = lambda: 1,
     ) -> None:
         self._store = store
         self._worker = worker
         self._leases = leases
-        self._slots = slots  # of the worker
+        self._free_slots = free_slots  # of the worker: for so many more it has nothing to run
         self.only: Only | None = None  # what claims are narrowed to now
         self.limited: Collection[str] = ()  # the queues that have a limit
         self.workers = 1  # of the fleet: they share what looks may cost
@@ -134,7 +138,7 @@ class Lanes:
         claims = self._ask(wants, limit)
         if 2 * len(claims) >= limit:
             return claims
-        look_at = self._looked_at + self._look_cost * UNFILLED_SHARE
+        look_at = self._looked_at + self._look_cost * UNFILLED_SHARE * self.workers
         if time.monotonic() < look_at:
             self._opens_at = min(self._opens_at, look_at)
             return claims
@@ -174,7 +178,7 @@ class Lanes:
 
     def _ask(self, wants: Sequence[Want], limit: int) -> list[Claim]:
         short = () if self._ring.has_several_shares else self.short
-        slots = max(int(limit / self._depth), min(limit, self._slots)) if short else limit
+        slots = max(int(limit / self._depth), min(limit, self._free_slots())) if short else limit
         asks = self._ring.draw(wants, slots)
         if not asks:
             return []

@@ -65,7 +65,7 @@ class Taker:
         self._intake = intake
         self._random = random.Random()
         self.only: Only | None = None
-        self.lanes = Lanes(store, worker, settings.leases, settings.slots)
+        self.lanes = Lanes(store, worker, settings.leases, self._free_slots)
         self.uses_lanes = any(is_laned(task.options) for task in registry)
         self.agings: dict[str, float] = {}  # by queue, as the last survey said …
         self.rooms: dict[str, int] = {}  # … and what it said of queues with a limit
@@ -153,6 +153,9 @@ class Taker:
         if not self.uses_lanes or self._plan.is_narrow or self.rooms or self._settings.queue_slots:
             return []
         return [kind for kind in self._tasks if self._plan.durations.is_short(kind)]
+
+    def _free_slots(self) -> int:
+        return max(1, self._settings.slots - self._book.open_slots())
 
     def take_suspect(self) -> int:
         """Take a job that lapsed before, alone and one at a time: it may kill its worker."""

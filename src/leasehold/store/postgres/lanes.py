@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 PACKAGE = "leasehold.store.postgres"
 
+_LANE, _JOB_ID, _SLOTS = 0, 1, -1  # columns of claim_lines
+
 _ASIDE = ("=", HELD)  # the stages of jobs that were set aside
 
 _encode = msgspec.json.Encoder().encode
@@ -125,9 +127,8 @@ class Lanes:
             worker=self._worker,
             skew=self._skew,
         )
-        left = mosts.keys() - set(texts)
-        left |= {texts[number - 1] for number, job_id, *_ in taken if job_id is None}
-        claims = claims_of([row for row in taken if row[1] is not None], texts, leases)
+        claims, unfit = lines_of(taken, places, leases)
+        left = mosts.keys() - set(texts) | {places[lane] for lane in unfit}
         return claims, {place: mosts[place] for place in mosts if place in left}
 
     def hold_slot(self, lease: Held) -> bool:
@@ -215,33 +216,60 @@ def _merge(asks: Iterable[Ask]) -> dict[str, int]:
 
 
 def claims_of(
-    taken: Sequence[tuple[Any, ...]], texts: Sequence[str], leases: Mapping[str, float]
+    taken: Iterable[tuple[Any, ...]], texts: Sequence[str], leases: Mapping[str, float]
 ) -> list[Claim]:
-    """Read the rows; what all jobs of a place have in common is read once from its text."""
-    places: dict[int, Place] = {}
-    claims: list[Claim] = []
-    for number, job_id, fence, kind, args, attempt, failures, lapses, *job in taken:
-        place = places.get(number) or places.setdefault(number, read_place(texts[number - 1]))
-        max_attempts, timeout_seconds, tenant, batch, trace, *rows_above = job
-        claims.append(
-            Claim(
-                job_id,
-                fence,
-                kind,
-                place.queue,
-                args,
-                attempt,
-                failures,
-                lapses,
-                max_attempts,
-                timeout_seconds,
-                tenant,
-                place.priority,
-                leases[kind],
-                texts[number - 1],
-                batch,
-                trace,
-                claims[-rows_above[0]].job_id if rows_above and rows_above[0] else None,
-            )
-        )
+    """Read the rows of claim_lanes; what all jobs of a place have in common is in its text."""
+    claims = []
+    for number, *row in taken:
+        text = texts[number - 1]
+        claims.append(_claim(row, text, read_place(text), leases))
     return claims
+
+
+def lines_of(
+    taken: Sequence[tuple[Any, ...]], texts: Mapping[str, str], leases: Mapping[str, float]
+) -> tuple[list[Claim], list[str]]:
+    """Read the rows of claim_lines: the jobs, dealt to the slots of their lanes, and what is left.
+
+    Each stands behind the one that is as many before it in its lane as that has slots.
+    """
+    slots = {row[_LANE]: row[_SLOTS] for row in taken if row[_JOB_ID] is None}
+    places = {lane: read_place(texts[lane]) for lane in slots}
+    lines: dict[str, list[JobId]] = {lane: [] for lane in slots}
+    claims = []
+    for lane, *row, _ in taken:
+        if row[0] is not None:
+            line = lines[lane]
+            behind = line[-slots[lane]] if len(line) >= slots[lane] else None
+            claims.append(_claim(row, texts[lane], places[lane], leases, behind))
+            line.append(row[0])
+    return claims, [lane for lane, count in slots.items() if count is None]
+
+
+def _claim(
+    row: Sequence[Any],
+    text: str,
+    place: Place,
+    leases: Mapping[str, float],
+    behind: JobId | None = None,
+) -> Claim:
+    job_id, fence, kind, args, attempt, failures, lapses, most, timeout, tenant, batch, trace = row
+    return Claim(
+        job_id,
+        fence,
+        kind,
+        place.queue,
+        args,
+        attempt,
+        failures,
+        lapses,
+        most,
+        timeout,
+        tenant,
+        place.priority,
+        leases[kind],
+        text,
+        batch,
+        trace,
+        behind,
+    )

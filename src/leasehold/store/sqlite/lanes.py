@@ -1,30 +1,25 @@
-"""Lanes: a look at those with work, and claims of them. Counting and taking are one transaction."""
+"""Claims of lanes. Counting and taking are one transaction."""
 
 from __future__ import annotations
 
 import random
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 import msgspec
 
-from leasehold.model.ids import Fence, JobId, WorkerId
+from leasehold.model.ids import Fence, JobId
 from leasehold.model.lanes import (
-    ENDLESS,
     HELD,
-    PAST,
     SUSPECTS,
     Ask,
-    LaneSeen,
     Look,
-    Place,
-    bounds_of,
-    head_of,
     holder_of,
     line_length,
     parked,
@@ -34,111 +29,23 @@ from leasehold.model.values import Claim, Only
 from leasehold.store.sqlite.claim import PARK_ROUNDS, PARK_STEP, Request, Taken
 from leasehold.store.sqlite.holding import rooms_of
 from leasehold.store.sqlite.keys import Key, pour, read_keys
+from leasehold.store.sqlite.lane_looks import holders_of, look, look_for_batch
 from leasehold.store.sqlite.statements import as_json, count, rows, value
-from leasehold.store.sqlite.times import FOREVER, SECOND
 
-# The columns of lane_pick: as those of claim_pick, with the cost before the batch.
+# The columns of lane_pick: id, kind, args, attempt, failures, lapses, max_attempts,
+# timeout_seconds, tenant, cost, batch, trace.
 _Picked: TypeAlias = tuple[
-    UUID, str, str, str, int, int, int, int, float, str, int, float, UUID | None, str | None
+    UUID, str, str, int, int, int, int, float, str, float, UUID | None, str | None
 ]
-_Chosen: TypeAlias = tuple[str, _Picked, int]  # with its place, and how many slots that has here
+_KIND: Final = 1
+_TENANT: Final = 8
+_COST: Final = 9
 _decode = msgspec.json.Decoder(list[list[_Picked]]).decode
 _PARKED = parked("")
+_NUMBER = attrgetter("int")  # an id compares itself ten times as slowly
 _PARTIES, _PAGE = 64, 8  # of tenants' stages, to look at in one claim
 
 
-# -- looking ---------------------------------------------------------------------------------------
-def look(
-    connection: sqlite3.Connection,
-    worker: WorkerId,
-    looks: Sequence[Look],
-    *,
-    parties: int,
-    page: int,
-    after: Mapping[str, str],
-    now: int,
-) -> list[LaneSeen]:
-    """List lanes with work, open or not, in the order of their places."""
-    found = sorted(
-        lane
-        for each in looks
-        for party in _parties(connection, each, parties)
-        for lane in rows(
-            connection,
-            "look_lanes",
-            after=after.get(party, party),
-            upto=party + PAST,
-            page=page,
-        )
-    )
-    return _tell(connection, worker, found, now)
-
-
-def look_for_batch(
-    connection: sqlite3.Connection,
-    worker: WorkerId,
-    looks: Sequence[Look],
-    batch: JobId,
-    now: int,
-) -> list[LaneSeen]:
-    """List the lanes in which a batch has jobs, of these queues and stages."""
-    heads = as_json([head_of(each.queue, each.stage) for each in looks])
-    found = sorted(rows(connection, "look_lanes_batch", batch=str(batch), heads=heads))
-    return _tell(connection, worker, found, now)
-
-
-def _tell(
-    connection: sqlite3.Connection,
-    worker: WorkerId,
-    found: Sequence[tuple[Any, ...]],
-    now: int,
-) -> list[LaneSeen]:
-    """Say of lanes, each with its first job's creation and cost, what may start in them."""
-    places = [read_place(place) for place, _, _ in found]
-    keys = read_keys(connection, {place.lane for place in places} - {""}, worker, now)
-    shares = as_json(list({place.share for place in places}))
-    weights = dict(rows(connection, "share_weights", names=shares)) if found else {}
-    pauses = dict(rows(connection, "queues_paused", now=now)) if found else {}
-    rooms = rooms_of(connection, _holders(places))
-    return [
-        _seen(
-            lane,
-            weight=weights.get(place.share, 1),
-            key=keys.get(place.lane),
-            pause=pauses.get(place.queue, 0),
-            most=rooms.get(holder_of(place.stage) or "", ENDLESS),
-            now=now,
-        )
-        for lane, place in zip(found, places, strict=True)
-    ]
-
-
-def _holders(places: Iterable[Place]) -> set[str]:
-    """Name the tenants at whose stages these places are."""
-    return {holder for place in places if (holder := holder_of(place.stage)) is not None}
-
-
-def _parties(connection: sqlite3.Connection, look: Look, parties: int) -> list[str]:
-    after, upto = bounds_of(look)
-    found = rows(connection, "look_parties", after=after, upto=upto, parties=parties)
-    return [row[0] for row in found]
-
-
-def _seen(
-    lane: tuple[Any, ...], *, weight: int, key: Key | None, pause: int, most: int, now: int
-) -> LaneSeen:
-    place, created_at, cost = lane
-    age = (now - created_at) / SECOND
-    paused_until = max(pause, 0 if key is None else key.paused_until)
-    if paused_until:
-        opens = None if paused_until == FOREVER else (paused_until - now) / SECOND
-        return LaneSeen(place, age, weight, 0, opens)
-    if key is None:
-        return LaneSeen(place, age, weight, most)
-    return LaneSeen(place, age, weight, min(most, key.room_for(cost)), key.fills_seconds(cost))
-
-
-# -- claiming --------------------------------------------------------------------------------------
 @dataclass(slots=True)
 class _Gate:
     """What a queue's limit or a tenant's quota leaves; a claim counts it down."""
@@ -158,6 +65,14 @@ class _Lane(NamedTuple):
     holder: _Gate | None = None  # of a tenant with a running quota
     is_held: bool = False  # at a tenant's own stage
     deep: int = 1  # how many jobs a slot is taken for at most, if they are short
+
+
+class _Lines(NamedTuple):
+    """What is taken from a lane: a job for each of its slots here, and those that run after."""
+
+    place: str
+    rows: list[_Picked]
+    slots: int
 
 
 def take_lanes(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask]) -> Taken:
@@ -204,7 +119,7 @@ def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask])
         connection, {place.lane for place in places.values()} - {""}, request.worker, request.now
     )
     length = line_length(sum(mosts.values()), request.limit) if request.short else 1
-    rooms = rooms_of(connection, _holders(places.values()))
+    rooms = rooms_of(connection, holders_of(places.values()))
     holders = {tenant: _Gate(room) for tenant, room in rooms.items()}
     lanes = []
     for text, place in places.items():
@@ -234,20 +149,20 @@ def _take(
     taken: Taken,
 ) -> None:
     picked = _pick_known(connection, request, lanes, taken) if lanes else {}
-    chosen = list(islice(_admit(lanes, picked, request.short), limit))
-    if not chosen:
+    lines = list(_admit(lanes, picked, request.short, limit))
+    if not lines:
         return
-    ids = as_json([row[0] for _, row, _ in chosen])
-    behind = _line_up(chosen)
+    jobs = sorted([row[0] for line in lines for row in line.rows], key=_NUMBER)
+    ids = as_json(jobs)  # in their order, as they stand in their tables
     rated = {key.lane: key for _, key, *_ in lanes if key is not None and key.has_spent}
-    taken.claims += _claims(chosen, behind, taken.fence, request.leases)
+    taken.claims += _claims(lines, taken.fence, request.leases)
     taken.write_leases(
-        {row[1] for _, row, _ in chosen},
+        {row[_KIND] for line in lines for row in line.rows},
         "lane_lease",
         ids=ids,
         rated=as_json(list(rated)),
         gates=request.gates,
-        sharing=as_json(list(behind.values())),
+        last=as_json([row[0] for line in lines for row in line.rows[-line.slots :]]),
     )
     rows(connection, "lane_remove", ids=ids)
     for key in rated.values():
@@ -255,16 +170,22 @@ def _take(
 
 
 def _admit(
-    lanes: Sequence[_Lane], picked: Mapping[str, list[_Picked]], short: Collection[str]
-) -> Iterator[_Chosen]:
+    lanes: Sequence[_Lane],
+    picked: Mapping[str, list[_Picked]],
+    short: Collection[str],
+    limit: int,
+) -> Iterator[_Lines]:
     """Name the jobs that may start, lane by lane, and count their keys down."""
+    left, short_ones = limit, frozenset(short)
     for lane in lanes:
-        found = picked.get(lane.place, ())
-        slots = list(islice(_admit_to(lane, found), lane.most))
-        yield from ((lane.place, row, len(slots)) for row in slots)
-        if lane.deep > 1 and all(row[1] in short for row in found):
-            behind = islice(found, len(slots), lane.deep * len(slots))
-            yield from ((lane.place, row, len(slots)) for row in behind)
+        found = picked.get(lane.place, [])
+        chosen = list(islice(_admit_to(lane, found), min(lane.most, left)))
+        slots = len(chosen)
+        if lane.deep > 1 and short_ones.issuperset({row[_KIND] for row in found}):
+            chosen = found[: min(lane.deep * slots, left)]
+        if chosen:
+            yield _Lines(lane.place, chosen, slots)
+        left -= len(chosen)
 
 
 def _admit_to(lane: _Lane, found: Iterable[_Picked]) -> Iterator[_Picked]:
@@ -272,25 +193,13 @@ def _admit_to(lane: _Lane, found: Iterable[_Picked]) -> Iterator[_Picked]:
     bounds = [gate for gate in (lane.gate, lane.holder) if gate is not None]
     key = lane.key
     for row in found:
-        if any(gate.room < 1 for gate in bounds) or not (key is None or key.admits(row[11])):
+        if any(gate.room < 1 for gate in bounds) or not (key is None or key.admits(row[_COST])):
             return
         if key is not None:
-            key.take(row[11])
+            key.take(row[_COST])
         for gate in bounds:
             gate.room -= 1
         yield row
-
-
-def _line_up(chosen: Iterable[_Chosen]) -> dict[UUID, UUID]:
-    """Say who is behind whom: a lane's jobs are dealt to its slots in turns."""
-    behind: dict[UUID, UUID] = {}
-    lanes: defaultdict[str, list[UUID]] = defaultdict(list)
-    for place, row, slots in chosen:
-        line = lanes[place]
-        if len(line) >= slots:
-            behind[row[0]] = line[-slots]
-        line.append(row[0])
-    return behind
 
 
 def _pick_known(
@@ -305,7 +214,7 @@ def _pick_known(
             break
         is_whole = request.only is None
         found = _pick(connection, others) if is_whole else _pick_only(connection, request, others)
-        tenants = {row[9] for lane in found.values() for row in lane}
+        tenants = {row[_TENANT] for lane in found.values() for row in lane}
         quotas = rooms_of(connection, tenants).keys()
         others = [lane for lane in others if _is_mixed(found[lane.place], request, quotas)]
         for lane in others:
@@ -317,7 +226,9 @@ def _pick_known(
 
 def _is_mixed(picked: Sequence[_Picked], request: Request, quotas: Collection[str]) -> bool:
     """Whether there is something that is to be set aside: of no known kind, or by a quota."""
-    return any(row[1] not in request.leases or row[9] in quotas for row in picked)
+    if not request.leases.keys() >= {row[_KIND] for row in picked}:
+        return True
+    return bool(quotas) and not {row[_TENANT] for row in picked}.isdisjoint(quotas)
 
 
 def _set_aside(
@@ -365,31 +276,29 @@ def _pick(
     return picked
 
 
-def _claims(
-    chosen: Iterable[_Chosen],
-    behind: Mapping[UUID, UUID],
-    fence: Fence,
-    leases: Mapping[str, float],
-) -> Iterator[Claim]:
-    for place, row, _ in chosen:
-        job_id, kind, queue, args, attempt, failures, lapses, most, timeout, tenant = row[:10]
-        level, batch = row[10], row[12]
-        yield Claim(
-            JobId(job_id),
-            fence,
-            kind,
-            queue,
-            args,
-            attempt + 1,
-            failures,
-            lapses,
-            most,
-            timeout,
-            tenant,
-            level,
-            leases[kind],
-            place,
-            None if batch is None else JobId(batch),
-            row[13],
-            None if (before := behind.get(job_id)) is None else JobId(before),
-        )
+def _claims(lines: Iterable[_Lines], fence: Fence, leases: Mapping[str, float]) -> Iterator[Claim]:
+    """Say what was taken; each job is behind the one as many before it as its lane has slots."""
+    for text, taken, slots in lines:
+        place = read_place(text)
+        for number, row in enumerate(taken):
+            job_id, kind, args, attempt, failures, lapses, most, timeout, tenant = row[:9]
+            batch, trace = row[10:]
+            yield Claim(
+                JobId(job_id),
+                fence,
+                kind,
+                place.queue,
+                args,
+                attempt + 1,
+                failures,
+                lapses,
+                most,
+                timeout,
+                tenant,
+                place.priority,
+                leases[kind],
+                text,
+                None if batch is None else JobId(batch),
+                trace,
+                None if number < slots else JobId(taken[number - slots][0]),
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from leasehold.errors import BadValue, LeaseLost
@@ -18,6 +19,7 @@ from leasehold.store.sqlite.statements import as_json, count, refuse_nul, rows
 from leasehold.store.sqlite.times import later
 
 _FINAL = frozenset({"succeeded", "cancelled", "dead"})
+_NUMBER = attrgetter("job_id.int")
 _COMES_BACK = frozenset({"failed", "snoozed", "released"})
 
 
@@ -35,7 +37,8 @@ def finish(
     now: int,
 ) -> Finished:
     """Settle what stands in this worker's name; say for the rest whether it was settled before."""
-    by_job = {settlement.job_id: settlement for settlement in settlements}
+    in_order = sorted(settlements, key=_NUMBER)  # as they stand in their tables
+    by_job = {settlement.job_id: settlement for settlement in in_order}
     if len(by_job) < len(settlements):  # the same job twice: the first one counts
         done = [finish(connection, worker, [each], now) for each in settlements]
         return Finished(

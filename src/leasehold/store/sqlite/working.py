@@ -12,7 +12,7 @@ from leasehold.model.lanes import Ask, LaneSeen, Look, Pause
 from leasehold.model.values import Claim, Held, Only, Renewal, Settlement, Want
 from leasehold.store.base import Answer
 from leasehold.store.contract.saving import Saves, nothing_saved
-from leasehold.store.sqlite import lanes, narrow, records, rules, settle
+from leasehold.store.sqlite import lane_looks, lanes, narrow, records, rules, settle
 from leasehold.store.sqlite.claim import (
     Request,
     Taken,
@@ -81,8 +81,8 @@ class Working:
         now = self._clock.now()
         with self._database.read() as connection:
             if batch is not None:
-                return lanes.look_for_batch(connection, worker, looks, batch, now)
-            return lanes.look(
+                return lane_looks.look_for_batch(connection, worker, looks, batch, now)
+            return lane_looks.look(
                 connection, worker, looks, parties=parties, page=page, after=after, now=now
             )
 

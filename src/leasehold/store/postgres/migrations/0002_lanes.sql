@@ -66,9 +66,9 @@ CREATE TABLE leasehold.charge (
 );
 CREATE INDEX charge_lane ON leasehold.charge (lane);
 
--- Who may admit to a key just now: the lock of hashtext(key) & 1023. Rows are locked, never changed.
+-- Who may admit to a key just now: the lock of hashtext(key) & 8191. Rows are locked, never changed.
 CREATE TABLE leasehold.turnstile (number integer NOT NULL PRIMARY KEY);
-INSERT INTO leasehold.turnstile SELECT generate_series(0, 1023);
+INSERT INTO leasehold.turnstile SELECT generate_series(0, 8191);
 
 -- Shares whose weight somebody set.
 CREATE TABLE leasehold.share (
@@ -288,12 +288,12 @@ BEGIN
   mine := ARRAY (
     SELECT number
     FROM leasehold.turnstile
-    WHERE number = ANY (ARRAY (SELECT hashtext(key) & 1023 FROM unnest(keys) AS key))
+    WHERE number = ANY (ARRAY (SELECT hashtext(key) & 8191 FROM unnest(keys) AS key))
     FOR UPDATE SKIP LOCKED);
   RETURN ARRAY (
     SELECT key
     FROM unnest(keys) AS key
-    WHERE (hashtext(key) & 1023) IN (SELECT unnest(mine))); -- hashed: = ANY compares each with each
+    WHERE (hashtext(key) & 8191) IN (SELECT unnest(mine))); -- hashed: = ANY compares each with each
 END
 $$;
 
@@ -468,16 +468,16 @@ END
 $$;
 
 -- Takes leases on lines of short jobs: for each slot that a place is asked for, and its key has, up to `deep`
--- jobs that their worker runs one after the other. They are dealt to the slots in turns, so that they start
--- in their order; `behind` says how many rows above the job is that comes before. The last of a line has its
--- slot. Locks and counts as claim_lanes does. Whatever more might keep a job back is left to that: a rate,
--- the limit of a queue or tenant; also lanes whose next jobs are not all short. Such places come as rows
--- without a job. No two places are of one key.
+-- jobs that their worker runs one after the other. They come lane by lane, and each lane's are dealt to its
+-- slots in turns; the last of a line has its slot. Locks and counts as claim_lanes does. Whatever more might
+-- keep a job back is left to that: a rate, the limit of a queue or tenant; also lanes whose next jobs are not
+-- all short. A row without a job for each key with room says how many slots it gave, and NULL where it is left.
+-- No two places are of one key.
 CREATE FUNCTION leasehold.claim_lines(places text[], mosts integer[], deep integer, short text[],
   leases jsonb, who bigint, skew interval)
-RETURNS TABLE (number bigint, job_id uuid, fence bigint, kind text, args text, attempt integer,
+RETURNS TABLE (lane text, job_id uuid, fence bigint, kind text, args text, attempt integer,
   failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid,
-  trace text, behind integer)
+  trace text, slots integer)
 LANGUAGE plpgsql
 SET jit = off
 SET enable_seqscan = off
@@ -497,29 +497,26 @@ BEGIN
   -- … then look: a later statement, with a later snapshot.
   RETURN QUERY
   WITH open AS MATERIALIZED (
-    SELECT asked.number, asked.place, least(asked.most, state.room)::integer AS slots,
+    SELECT state.lane, asked.place, least(asked.most, state.room)::integer AS slots,
       state.rate IS NOT NULL
         OR split_part(asked.place, E'\x1f', 1) = ANY (ARRAY (
           SELECT name FROM leasehold.queue WHERE paused_until > moment OR running_limit IS NOT NULL
         )) AS is_bound
-    FROM unnest(places, mosts) WITH ORDINALITY AS asked (place, most, number)
+    FROM unnest(places, mosts) AS asked (place, most)
     JOIN leasehold.lane_states(keys, who, moment) AS state
       ON state.lane = split_part(asked.place, E'\x1f', 5)
     WHERE state.room > 0
   ),
-  chosen AS MATERIALIZED (
-    SELECT open.number, open.slots, line.*
+  seen AS MATERIALIZED ( -- where they stand; the rows come from their deletion
+    SELECT open.lane, open.slots, open.is_bound, line.jobs, line.are_fit
     FROM open
     CROSS JOIN LATERAL (
-      SELECT *,
-        row_number() OVER () AS nth, -- as they were found, in their order
-        count(*) OVER () AS jobs,
-        bool_and(kind = ANY (short) AND (tenant = '' OR tenant <> ALL (ARRAY (
-          SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
-        )))) OVER () AS are_fit
+      SELECT array_agg(first.at) AS jobs, bool_and(first.is_fit) AS are_fit
       FROM (
-        SELECT w.ctid AS at, w.created_at, w.job_id, w.attempt, w.failures, w.priority, w.kind,
-          w.tenant, w.lane, w.batch
+        SELECT w.ctid AS at,
+          w.kind = ANY (short) AND (w.tenant = '' OR w.tenant <> ALL (ARRAY (
+            SELECT quota.tenant FROM leasehold.quota WHERE quota.running IS NOT NULL
+          ))) AS is_fit
         FROM leasehold.waiting AS w
         WHERE w.place = open.place
           AND w.lapses = 0
@@ -529,34 +526,40 @@ BEGIN
         FOR UPDATE SKIP LOCKED
       ) AS first
     ) AS line
-    WHERE line.are_fit
+  ),
+  chosen AS MATERIALIZED (
+    SELECT slots, jobs FROM seen WHERE are_fit
   ),
   taken AS ( -- locked above: nobody else can
     DELETE FROM leasehold.waiting AS w
-    WHERE w.ctid = ANY (ARRAY (SELECT at FROM chosen))
-    RETURNING 1
+    WHERE w.ctid = ANY (ARRAY (SELECT unnest(jobs) FROM chosen))
+    RETURNING w.ctid AS at, w.job_id, w.created_at, w.attempt, w.failures, w.priority, w.kind, w.tenant,
+      w.lane, w.batch
   ),
-  leased AS (
+  leased AS ( -- as they stood, which is nearly the order of their ids
     INSERT INTO leasehold.lease (job_id, fence, worker, claimed_at, until, lease_seconds, attempt,
       failures, lapses, priority, tenant, lane, batch, shares_slot)
     SELECT job_id, ticket, who, moment, moment + make_interval(secs => lease_seconds), lease_seconds,
-      attempt + 1, failures, 0, priority, tenant, lane, batch, nth + slots <= jobs
-    FROM (SELECT *, (leases ->> kind)::real AS lease_seconds FROM chosen) AS chosen
+      attempt + 1, failures, 0, priority, tenant, lane, batch,
+      at NOT IN (SELECT unnest(jobs[1 + cardinality(jobs) - slots:]) FROM chosen)
+    FROM (SELECT *, (leases ->> kind)::real AS lease_seconds FROM taken) AS taken
   )
-  SELECT chosen.number, chosen.job_id, ticket, chosen.kind, job.args::text, chosen.attempt + 1,
-    chosen.failures, 0, job.max_attempts, job.timeout_seconds, chosen.tenant, chosen.batch, job.trace,
-    CASE WHEN chosen.nth > chosen.slots THEN chosen.slots END
-  FROM (SELECT * FROM chosen ORDER BY number, nth) AS chosen -- sorted while the rows are narrow
+  SELECT taken.lane, taken.job_id, ticket, taken.kind, job.args::text, taken.attempt + 1,
+    taken.failures, 0, job.max_attempts, job.timeout_seconds, taken.tenant, taken.batch, job.trace, NULL
+  FROM (SELECT * FROM taken ORDER BY lane, created_at, job_id) AS taken -- sorted while the rows are narrow
   CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
     SELECT args, max_attempts, timeout_seconds, trace
     FROM leasehold.job
-    WHERE job.id = chosen.job_id
+    WHERE job.id = taken.job_id
     OFFSET 0
   ) AS job
-  WHERE leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken))
+  WHERE leasehold.all_taken((SELECT sum(cardinality(jobs)) FROM chosen), (SELECT count(*) FROM taken))
   UNION ALL
-  SELECT open.number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-  FROM open
-  WHERE open.number NOT IN (SELECT chosen.number FROM chosen);
+  SELECT seen.lane, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    CASE
+      WHEN seen.is_bound OR NOT seen.are_fit THEN NULL
+      ELSE seen.slots -- also where nothing waits any more
+    END
+  FROM seen;
 END
 $$;

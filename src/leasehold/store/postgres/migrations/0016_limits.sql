@@ -69,7 +69,7 @@ BEGIN
     mine := (
       SELECT number
       FROM leasehold.turnstile
-      WHERE number = hashtext(E'\x1e' || asked) & 1023
+      WHERE number = hashtext(E'\x1e' || asked) & 8191
       FOR UPDATE SKIP LOCKED);
     EXIT WHEN mine IS NOT NULL;
     PERFORM pg_sleep(0.002);
@@ -321,7 +321,7 @@ BEGIN
     mine := (
       SELECT number
       FROM leasehold.turnstile
-      WHERE number = hashtext(E'\x1d' || asked) & 1023
+      WHERE number = hashtext(E'\x1d' || asked) & 8191
       FOR UPDATE SKIP LOCKED);
     EXIT WHEN mine IS NOT NULL;
     PERFORM pg_sleep(0.002);

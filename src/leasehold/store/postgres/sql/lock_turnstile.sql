@@ -1,5 +1,5 @@
 -- Keeps claims of a key away, as they keep each other away: primary key.
 SELECT number
 FROM leasehold.turnstile
-WHERE number = hashtext(%(name)s::text) & 1023
+WHERE number = hashtext(%(name)s::text) & 8191
 FOR UPDATE

@@ -26,7 +26,10 @@ CREATE TABLE leasehold_waiting (
       || char(31) || share || char(31) || lane
   ) STORED
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX leasehold_waiting_place ON leasehold_waiting (place, created_at, job_id);
+-- It has all columns, since a lane's jobs lie scattered in the table: a claim reads them here in one place.
+CREATE UNIQUE INDEX leasehold_waiting_place ON leasehold_waiting
+  (place, created_at, job_id, kind, attempt, failures, lapses, tenant, cost, batch,
+   queue, stage, priority, share, lane);
 
 -- What people and code say about throttles: a rule ('domain') or one key of it ('domain:a.com'); of a
 -- throttle that is each tenant's own ('@domain') also a tenant's keys, all of them or one ('@domain:acme'

@@ -1,5 +1,5 @@
 -- Writes a lease for each waiting job that was picked and whose kind has leases of this length, with
--- what it reserves of its key's rate. Primary key of leasehold_waiting.
+-- what it reserves of its key's rate. Of a line the last has the slot. Primary key of leasehold_waiting.
 INSERT INTO leasehold_lease
   (job_id, fence, worker, claimed_at, until, lease_seconds,
    attempt, failures, lapses, priority, tenant, lane, batch, cost, gate, shares_slot)
@@ -14,7 +14,7 @@ SELECT
   waiting.batch,
   iif(waiting.lane IN (SELECT value FROM json_each(:rated)), coalesce(waiting.cost, 1), NULL),
   iif(waiting.queue IN (SELECT value FROM json_each(:gates)), waiting.queue, NULL),
-  waiting.job_id IN (SELECT value FROM json_each(:sharing))
+  waiting.job_id NOT IN (SELECT value FROM json_each(:last))
 FROM json_each(:ids) AS picked
 CROSS JOIN leasehold_waiting AS waiting ON waiting.job_id = picked.value
 WHERE waiting.kind IN (SELECT value FROM json_each(:kinds))
