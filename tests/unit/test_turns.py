@@ -9,7 +9,13 @@ import pytest
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import Fleet
 from leasehold.store.base import Wake
-from leasehold.worker.turns import SPARE_LOOKS, place_in_line, seconds_between_surveys
+from leasehold.worker.turns import (
+    LAPSE_LOOKERS,
+    SPARE_LOOKS,
+    looks_for_lapses,
+    place_in_line,
+    seconds_between_surveys,
+)
 
 WORKERS = [WorkerId(number) for number in range(10, 210)]
 FLEET = Fleet(len(WORKERS), {"mail": WORKERS, "rare": WORKERS[:2]})
@@ -65,8 +71,8 @@ def test_who_can_not_know_whose_turn_it_is_looks(wake: Wake, fleet: Fleet) -> No
     [
         (["mail"], Fleet(), 1.0),  # before the first beat
         ([], FLEET, 1.0),
-        (["mail"], Fleet(50, {"mail": WORKERS[:50]}), 1.0),
-        (["mail"], FLEET, 4.0),
+        (["mail"], Fleet(40, {"mail": WORKERS[:40]}), 1.0),
+        (["mail"], FLEET, 5.0),
         (["mail"], Fleet(2_000, {"mail": WORKERS * 10}), 10.0),
         (["mail", "rare"], FLEET, 1.0),  # which two others could not do for it
     ],
@@ -79,3 +85,15 @@ def test_the_more_look_at_a_queue_the_less_often_each_does(
 
 def test_nobody_looks_more_often_than_was_asked_for() -> None:
     assert seconds_between_surveys(60.0, ["mail"], FLEET) == 60.0
+
+
+@pytest.mark.parametrize("workers", [0, 1, LAPSE_LOOKERS, 10 * LAPSE_LOOKERS, 100 * LAPSE_LOOKERS])
+def test_of_a_large_fleet_a_few_dozen_look_for_lapsed_leases(workers: int) -> None:
+    lots = [number / max(1, workers) for number in range(max(1, workers))]
+    looking = [lot for lot in lots if looks_for_lapses(lot, Fleet(workers))]
+    assert len(looking) == min(len(lots), LAPSE_LOOKERS)
+
+
+def test_when_those_who_looked_for_lapses_have_died_others_do() -> None:
+    survivors = [lot / 200 for lot in range(200) if not looks_for_lapses(lot / 200, Fleet(200))]
+    assert any(looks_for_lapses(lot, Fleet(len(survivors))) for lot in survivors)

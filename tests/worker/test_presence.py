@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from leasehold.client import Client
     from leasehold.model.ids import WorkerId
-    from leasehold.model.values import Survey
+    from leasehold.model.values import Lapsed, Survey
     from leasehold.store.base import Store
 
 PROMPT_SECONDS = 2.0  # on a busy machine; a poll would find it after a quarter of a minute
@@ -86,6 +86,32 @@ def test_one_of_many_idle_workers_seldom_surveys(
         surveyed, gone_round = surveys[0], rounds[0]
         wait_until(lambda: rounds[0] >= gone_round + 20, "it does what is due")
         assert surveys[0] <= surveyed + 1  # which was due before
+
+
+def test_one_of_a_large_fleet_looks_for_lapsed_leases_when_the_others_are_gone(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leasehold.worker.caretaker.BEAT_SECONDS", 0.05)
+    looks, beats = [0], [0]
+    others = [10**12]
+
+    def beat(store: Store, worker: WorkerId, *, running: int) -> Fleet:
+        store.beat(worker, running=running)
+        beats[0] += 1
+        return Fleet(1 + others[0])
+
+    def lapsed(store: Store, *, limit: int) -> list[Lapsed]:
+        looks[0] += 1
+        return store.lapsed(limit=limit)
+
+    one_of_many = lh.Client(store=ChangedStore(client.store, beat=beat, lapsed=lapsed))
+    with new_worker(one_of_many, [add_blocking], poll="20ms", lease="1s"):
+        wait_until(lambda: beats[0] >= 1, "it knows of the others")
+        looked = looks[0]
+        wait_until(lambda: beats[0] >= 20, "as long as they are there")
+        assert looks[0] <= looked + 1  # which was under way
+        others[0] = 0
+        wait_until(lambda: looks[0] >= looked + 3, "it looks again and again")
 
 
 def test_history_names_the_worker_after_it_has_left(client: Client) -> None:

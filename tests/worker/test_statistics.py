@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from leasehold.model.values import Want
 from leasehold.store import open_store
 from leasehold.store.base import Answer
 from leasehold.upkeep.statistics import DUTY
+from leasehold.worker.caretaker import Caretaker
 from tests.conformance.tables import open_tables
 from tests.worker.kit import GONE, ChangedStore, drain, new_worker, outcomes, wait_until
 from tests.worker.sample_tasks import add_process
@@ -205,6 +207,38 @@ def test_a_running_worker_samples_how_deep_the_queues_are(client: Client) -> Non
             "and it shows what waits",
         )
     assert client.stats.overview().in_queue == 3
+
+
+@pytest.mark.usefixtures("_soon")
+@pytest.mark.parametrize("busy_seconds", [0.0, 60.0])
+def test_a_worker_that_begins_with_jobs_to_run_samples_later(
+    client: Client, monkeypatch: pytest.MonkeyPatch, busy_seconds: float
+) -> None:
+    monkeypatch.setattr("leasehold.worker.caretaker.BUSY_SAMPLE_SECONDS", busy_seconds)
+    is_open = threading.Event()
+    asked: list[None] = []
+
+    @lh.task(name="tests.statistics.held")
+    def held() -> None:
+        is_open.wait(30)
+
+    def ask(care: Caretaker) -> None:
+        sample(care)
+        asked.append(None)
+
+    sample = Caretaker._sample
+    monkeypatch.setattr(Caretaker, "_sample", ask)
+    client.enqueue(held)
+    with new_worker(client, [held]):
+        try:
+            if busy_seconds:
+                wait_until(lambda: len(asked) >= 5, "it has thought of it often enough")
+                assert not client.store.last_depths()
+            else:
+                wait_until(lambda: bool(client.store.last_depths()), "it does not wait for ever")
+        finally:
+            is_open.set()
+        wait_until(lambda: bool(client.store.last_depths()), "there is a sample")
 
 
 @pytest.mark.usefixtures("_soon")

@@ -22,7 +22,7 @@ from leasehold.upkeep.schedules import Firings
 from leasehold.worker.counting import FLEET_FLUSH_SECONDS, FLUSH_SECONDS
 from leasehold.worker.follower import SWEEP_LIMIT
 from leasehold.worker.journal import SUMMARY_SECONDS
-from leasehold.worker.turns import SPARE_LOOKS, seconds_between_surveys
+from leasehold.worker.turns import SPARE_LOOKS, looks_for_lapses, seconds_between_surveys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,6 +52,9 @@ FIRST_BEAT_SECONDS = 0.2  # its registration was the first; jobs wait
 FIRST_TEND_SECONDS = 2.0
 FIRST_KEEP_SECONDS = 5.0
 FIRST_SAMPLE_SECONDS = 1.0
+BUSY_SAMPLE_SECONDS = (
+    10.0  # … of who begins with jobs to run: counting a million takes half a second
+)
 
 
 class Caretaker:
@@ -94,6 +97,7 @@ class Caretaker:
         self._is_polling_only = is_polling_only
         self._observing = observing
         self._random = random.Random()
+        self._lot = self._random.random()  # who looks for lapses; not drawn anew each time
         self._has_successors = False  # whether jobs wait behind others of their key
         self.has_dependents = False  # whether jobs wait for others to end
         self._has_batches = False  # whether any batch has not ended
@@ -101,6 +105,8 @@ class Caretaker:
         self._firings = Firings(store, clock=time.monotonic)
         self.fleet = Fleet()
         self._survey_round = Round(self._survey, settings.poll_seconds)
+        self._begun_at = time.monotonic()
+        self._sample_round = self._plan_sampling()
         self._reclaim_round = self._plan_reclaim()
         self._count_round = Round(lambda: counts.flush(store), FLUSH_SECONDS)
         self.rounds = self._plan_rounds()
@@ -160,7 +166,7 @@ class Caretaker:
                 Round(self._journal.summarise, SUMMARY_SECONDS, due_at=_in(SUMMARY_SECONDS)),
                 Round(self._keep, keeping.ASK_SECONDS, due_at=self._soon(FIRST_KEEP_SECONDS)),
                 Round(self._reencrypt, ASK_SECONDS, due_at=self._soon(ASK_SECONDS)),
-                Round(self._sample, sampling.ASK_SECONDS, due_at=self._soon(FIRST_SAMPLE_SECONDS)),
+                self._sample_round,
             ],
             clock=time.monotonic,
             chance=self._random.random,
@@ -170,6 +176,10 @@ class Caretaker:
         """Not at the start, but soon: a worker that cron starts may live for a minute only."""
         return time.monotonic() + self._random.uniform(0.5, 1.5) * seconds
 
+    def _plan_sampling(self) -> Round:
+        soon = self._soon(FIRST_SAMPLE_SECONDS)
+        return Round(self._sample, sampling.ASK_SECONDS, due_at=soon)
+
     def _plan_reclaim(self) -> Round:
         reclaim = Reclaim(
             self._store,
@@ -178,7 +188,10 @@ class Caretaker:
             on_ended=self._follower.put,
             on_taken=self._tell_reclaimed,
         )
-        return Round(reclaim.step, self._lapse_seconds())
+        return Round(
+            lambda: reclaim.step() if looks_for_lapses(self._lot, self.fleet) else 0,
+            self._lapse_seconds(),
+        )
 
     def _tell_reclaimed(self, taken: Mapping[JobId, State]) -> None:
         if self._observing is not None:
@@ -243,8 +256,13 @@ class Caretaker:
             self._reencryption.ask(self._store)
 
     def _sample(self) -> None:
-        """Ask whether it is on us to sample how deep the queues are."""
-        if self._is_our_turn():
+        """Ask whether it is on us to sample how deep the queues are.
+
+        A run of a few seconds should not count all that waits while it has jobs to run.
+        """
+        if time.monotonic() < self._begun_at + BUSY_SAMPLE_SECONDS and not self._book.is_empty:
+            self._sample_round.due_at = self._soon(FIRST_SAMPLE_SECONDS)
+        elif self._is_our_turn():
             self._sampler.ask(self._store)
 
     def _beat(self) -> None:

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from leasehold.store.base import Wake
 
 # After those whose turn it is, this many more look, one after the other, to be sure. The rest find
-# what is left at their next survey, within a second.
+# what is left at the next survey of any of them, within a second.
 SPARE_LOOKS = 3
 TURN_SECONDS = 0.003
-SURVEYS_A_SECOND = 50  # of all workers of a queue together
+SURVEYS_A_SECOND = 40  # of all workers of a queue together
 LONGEST_SURVEY_SECONDS = 10.0
+LAPSE_LOOKERS = 32
 
 
 def place_in_line(worker: WorkerId, wake: Wake, fleet: Fleet) -> int:
@@ -40,3 +41,12 @@ def seconds_between_surveys(poll_seconds: float, queues: Iterable[str], fleet: F
     """
     sharing = min((len(fleet.with_room.get(queue, [])) for queue in queues), default=0)
     return max(poll_seconds, min(LONGEST_SURVEY_SECONDS, sharing / SURVEYS_A_SECOND))
+
+
+def looks_for_lapses(lot: float, fleet: Fleet) -> bool:
+    """Whether a worker with this lot looks for lapsed leases: of a large fleet a few dozen do.
+
+    A worker keeps its lot, as whoever saw a lease lapse must see it again. When many have died the
+    fleet is smaller, and others are among the few.
+    """
+    return lot * fleet.workers < LAPSE_LOOKERS
