@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -145,7 +146,7 @@ def _answer(request: Request, pipe: Pipe, confinement: Confinement) -> Reply | E
     policy = None
     try:
         limit_cpu(request.cpu_seconds)
-        task = Registry(importlib.import_module(request.module))[claim.kind]
+        task = _tasks_of(request.module)[claim.kind]
         limit_cpu(request.cpu_seconds)  # anew: what the import took is not the attempt's
         policy = task.options.retry
         return _with_spent(reply_of(_run(task, job)), job)
@@ -158,6 +159,11 @@ def _answer(request: Request, pipe: Pipe, confinement: Confinement) -> Reply | E
         return _with_spent(reply_of(_decide(error, request, policy)), job)
     finally:
         keeper.close()
+
+
+@cache
+def _tasks_of(module: str) -> Registry:
+    return Registry(importlib.import_module(module))
 
 
 def _with_spent(reply: Reply, job: ChildJob) -> Reply:

@@ -131,7 +131,7 @@ def stay_alone(port: int) -> dict[str, object]:
 def be_hungry(for_what: str) -> int:
     held = []
     while for_what == "memory":
-        held.append(bytearray(1_000_000))
+        held.append(bytes(10_000_000))  # never touched: else a slow machine's second is over first
     with tempfile.TemporaryFile() as file:
         while for_what == "disk":
             file.write(bytes(100_000))

@@ -98,7 +98,7 @@ def test_a_task_that_does_not_ask_for_it_keeps_its_network(
         ("_leave_network", ("tcp", "tcp6", "udp", "a program's tcp")),
     ],
 )
-@pytest.mark.parametrize("user", ["root", "nobody"])
+@pytest.mark.parametrize("user", ["root", "other"])
 def test_each_means_alone_closes_the_network_for_root_and_for_others(
     kept: str, closed: tuple[str, ...], user: str, canary: Server, folder: str
 ) -> None:
@@ -128,15 +128,19 @@ print(json.dumps(dict(means=[means.namespace, means.seccomp], could=could)))
 
 
 def _run_as(user: str, code: str) -> Any:
-    """Run it in a process of that user, and return what it prints."""
+    """Run it in a process of that user, and return what it prints.
+
+    Users other than root are of a number that nobody else here has: what others start is counted.
+    """
+    number = 70_000 + os.getpid()
     head = f"""
 import ctypes, json, os, encodings.idna
 from leasehold.sandbox import confining
 from leasehold.sandbox.limits import Confinement
 from tests.worker.sandbox_tasks import try_everything
 import resource, signal
-if {user!r} == "nobody" and os.geteuid() == 0:
-    os.setgroups([]), os.setgid(65534), os.setuid(65534)
+if {user!r} != "root" and os.geteuid() == 0:
+    os.setgroups([]), os.setgid({number}), os.setuid({number})
     ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as after the start of a program: its /proc is its own
 """
     path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -179,7 +183,7 @@ def test_a_job_at_its_limit_fails_clearly_and_the_worker_lives(
 def test_so_many_processes_and_no_more_for_others_than_root(network: bool) -> None:  # noqa: FBT001
     """Without a user namespace all of the user's are counted, and it may start as many more."""
     started = _run_as(
-        "nobody",
+        "other",
         f"""
 confining.confine(Confinement(network={network}, processes=6))
 import signal, time
@@ -212,6 +216,32 @@ def test_temporary_files_are_the_attempts_own_and_gone_afterwards(
     assert len(folders) == 3
     assert not any(Path(each).exists() for each in folders)
     assert Path("/etc").exists()
+
+
+def test_an_attempt_finds_nothing_of_the_one_before_it_in_its_child(client: lh.Client) -> None:
+    placed = [client.enqueue(use_folder, "plain") for _ in range(2)]
+    lh.Worker(client, [use_folder], slots=1).run(until_empty=True)
+    jobs = [client.get(each.id) for each in placed]
+    assert [job.state for job in jobs] == [
+        State.SUCCEEDED
+    ] * 2  # it fails where it finds what it makes
+    folders = {job.result for job in jobs}
+    assert len(folders) == 2
+    assert not any(Path(each).exists() for each in folders)
+
+
+def test_a_folder_in_which_nothing_was_left_is_used_again_and_gone_with_its_child() -> None:
+    folder = children.OwnFolder()
+    path = Path(folder.open())
+    folder.tidy()
+    assert folder.open() == str(path)
+    path.rmdir()  # as a handler may
+    folder.tidy()
+    fresh = Path(folder.open())
+    assert fresh.is_dir()
+    folder.remove()
+    folder.remove()
+    assert not fresh.exists()
 
 
 def test_secrets_of_the_environment_stay_outside(

@@ -82,6 +82,7 @@ class Child:
         )
         os.close(theirs_in)
         os.close(theirs_out)
+        self._folder = OwnFolder()
 
     @property
     def is_alive(self) -> bool:
@@ -93,20 +94,21 @@ class Child:
         What it saves meanwhile is kept by the keeper.
         """
         options = attempt.task.options
-        with _own_folder() as folder:
-            request = Request(
-                module=attempt.task.handler.__module__,
-                claim=_in_this_trace(attempt.claim),
-                chance=random.random(),
-                cpu_seconds=options.limits.cpu_seconds,
-                result_limit=options.result_limit,
-                folder=folder,
-            )
-            try:
-                write_frame(self._out, msgspec.json.encode(request))
-                reply = self._listen(attempt, keeper)
-            except (OSError, EOFError) as error:
-                raise self._death(error) from error
+        request = Request(
+            module=attempt.task.handler.__module__,
+            claim=_in_this_trace(attempt.claim),
+            chance=random.random(),
+            cpu_seconds=options.limits.cpu_seconds,
+            result_limit=options.result_limit,
+            folder=self._folder.open(),
+        )
+        try:
+            write_frame(self._out, msgspec.json.encode(request))
+            reply = self._listen(attempt, keeper)
+        except (OSError, EOFError) as error:
+            raise self._death(error) from error
+        finally:
+            self._folder.tidy()
         attempt.spent = reply.spent
         return reply.outcome()
 
@@ -134,6 +136,7 @@ class Child:
         """End it and its pipes. Safe twice."""
         self.kill()
         self._process.wait()
+        self._folder.remove()
         for pipe in (self._out, self._in):
             try:
                 pipe.close()
@@ -172,14 +175,38 @@ class Child:
         return ", perhaps at its memory limit" if is_near else ""
 
 
-@contextmanager
-def _own_folder() -> Iterator[str]:
-    """Make a folder for one attempt's temporary files, and take it away with all that is in it."""
-    folder = tempfile.mkdtemp(prefix="leasehold-job-")
+class OwnFolder:
+    """Where a child's attempts have their temporary files, one after the other.
+
+    Nobody finds what another one has left: then it is made anew. That costs more than a short job.
+    """
+
+    def __init__(self) -> None:
+        self._path: str | None = None
+
+    def open(self) -> str:
+        if self._path is None:
+            self._path = tempfile.mkdtemp(prefix="leasehold-job-")
+        return self._path
+
+    def tidy(self) -> None:
+        """Take it away with all that is in it, if anything is."""
+        if self._path is not None and not _is_empty(self._path):
+            self.remove()
+
+    def remove(self) -> None:
+        """Take it away. Safe twice."""
+        path, self._path = self._path, None
+        if path is not None:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_empty(path: str) -> bool:
     try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
 
 
 def _environment(confinement: Confinement) -> dict[str, str]:
