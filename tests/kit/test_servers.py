@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
+import socket
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -100,3 +102,12 @@ def test_an_answer_in_pieces_may_be_cut_off_between_two_of_them(weather: Weather
     with pytest.raises(http.client.IncompleteRead) as caught:
         ask(weather, "/forecast")
     assert caught.value.partial == b"rain, "
+
+
+def test_who_comes_while_it_stops_is_hung_up_on() -> None:
+    for _ in range(20):  # pytest fails for a connection that is left open
+        server = Weather()
+        with server:
+            asking = socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0))
+        asking.close()
+    gc.collect()

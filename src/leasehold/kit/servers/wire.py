@@ -257,6 +257,9 @@ class Listener:
         server = await loop.create_server(lambda: Visit(self._answer, visits), sock=self._socket)
         self._is_listening.set()
         await self._ending.wait()
+        # A server that is closed while it lets somebody in forgets that connection, open.
+        while letting_in := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.gather(*letting_in, return_exceptions=True)
         server.close()
         for transport in list(visits):
             transport.abort()
