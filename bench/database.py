@@ -61,8 +61,8 @@ class Database(Protocol):
     def job_at(self, place: int) -> str:
         """Name the ready job at a place in the order of the claims."""
 
-    def is_standing(self, job_id: str) -> bool:
-        """Whether this job has still to be settled; cheap."""
+    def is_standing(self, *job_ids: str) -> bool:
+        """Whether any of these jobs has still to be settled; cheap."""
 
     def is_any_due(self) -> bool:
         """Whether any job has still to be settled, but for those of a later day."""

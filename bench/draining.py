@@ -79,7 +79,7 @@ def drain(database: Database, size: Size, plan: Plan) -> Figures:
         database.pinned() if plan.is_pinned else nullcontext(),
         Fleet(database.url, plan.crew) as fleet,
     ):
-        start = _read(database, fleet)
+        start = read_meters(database, fleet)
         started = time.perf_counter()
         fleet.release()
         _await_settled(database, fleet, last, plan)
@@ -87,13 +87,13 @@ def drain(database: Database, size: Size, plan: Plan) -> Figures:
         # Out of a deeper backlog a few more than asked for are settled by now.
         is_deep = plan.beside is Beside.WAITING
         settled = database.count_outcomes()["succeeded"] if is_deep else size.jobs
-        end = _read(database, fleet)
+        end = read_meters(database, fleet)
         memory = fleet.memory()
         fleet.stop()
     _check(database, size, plan, before)
     return {
         "jobs_per_second": settled / seconds,
-        **_costs(start, end, settled),
+        **costs_of(start, end, settled),
         "worker_peak_mb": memory.peak_mb,
         "worker_final_mb": memory.now_mb,
     }
@@ -111,7 +111,7 @@ def preload(database: Database, size: Size, plan: Plan) -> None:
     database.write_ready(plan.load(max(size.beside, size.jobs) if is_deep else size.jobs))
 
 
-def _read(database: Database, fleet: Fleet) -> Reading:
+def read_meters(database: Database, fleet: Fleet) -> Reading:
     return Reading(fleet.cpu_seconds(), database.cpu_seconds(), database.wal_bytes())
 
 
@@ -144,7 +144,7 @@ def _check(database: Database, size: Size, plan: Plan, before: int) -> None:
         raise BenchFailed(f"{standing} jobs are left, and attempts ended {found}, not {wanted}")
 
 
-def _costs(start: Reading, end: Reading, jobs: int) -> Figures:
+def costs_of(start: Reading, end: Reading, jobs: int) -> Figures:
     figures = {"worker_cpu_us_per_job": (end.worker_cpu - start.worker_cpu) / jobs * 1e6}
     if start.database_cpu is not None and end.database_cpu is not None:
         figures["database_cpu_us_per_job"] = (end.database_cpu - start.database_cpu) / jobs * 1e6

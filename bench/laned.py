@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import leasehold as lh
 from bench.crew import Crew
-from bench.draining import LOOK_SECONDS, MOST_SECONDS
+from bench.draining import LOOK_SECONDS, MOST_SECONDS, costs_of, read_meters
 from bench.fleet import BenchFailed, Fleet
 from bench.tasks import closed, noop, shared, throttled
 
@@ -82,21 +82,25 @@ def _drain(
 ) -> Figures:
     jobs = len(calls)
     with lh.Client(database.url) as client:
-        last = str(client.enqueue_all(calls)[-1].id)
+        placed = client.enqueue_all(calls)
+    lasts = [str(each.id) for each in placed[-KEYS:]]  # of each key or share
     database.settle_down()
     with Fleet(database.url, Crew(kinds=kinds, processes=processes)) as fleet:
-        cpu = fleet.cpu_seconds()
+        start = read_meters(database, fleet)
         started = time.perf_counter()
         fleet.release()
+        # With each key's last job settled nothing is left but those of the closed key, and leases.
         for is_reached in (
-            lambda: not database.is_standing(last),
-            # To count takes most of a core: only when there is little left.
-            lambda: database.count_outcomes().get("succeeded", 0) >= jobs,
+            lambda: not database.is_standing(lasts[-1]),
+            lambda: not (database.is_standing(*lasts) or database.is_any_due()),
         ):
             fleet.wait_until(is_reached, look_seconds=LOOK_SECONDS, most_seconds=MOST_SECONDS)
         seconds = time.perf_counter() - started
-        cpu = fleet.cpu_seconds() - cpu
-    return {"jobs_per_second": jobs / seconds, "worker_cpu_us_per_job": cpu / jobs * 1e6}
+        end = read_meters(database, fleet)
+    settled = database.count_outcomes().get("succeeded", 0)
+    if settled != jobs:
+        raise BenchFailed(f"{settled} jobs have succeeded, not {jobs}")
+    return {"jobs_per_second": jobs / seconds, **costs_of(start, end, jobs)}
 
 
 def _time_share(client: lh.Client, fleet: Fleet, name: str, jobs: int) -> float:

@@ -72,11 +72,22 @@ class Conversation:
 def read_conversations(folder: Path) -> Iterator[Conversation]:
     """Read whichever form the files of a folder have."""
     for file in sorted(folder.glob("*.json")):
-        content = json.loads(file.read_text("utf-8"))
-        for number, sample in enumerate(content if isinstance(content, list) else [content]):
-            name = str(sample.get("sample_id") or f"{file.stem}-{number}")
-            sessions = sample.get("conversation", sample)
-            yield Conversation(name, [*_turns(sessions)], [*_questions(sample["qa"])])
+        try:
+            yield from _read(file)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            sys.exit(f"{file} is none of LoCoMo's conversations: {error!r}")
+
+
+def _read(file: Path) -> list[Conversation]:
+    content = json.loads(file.read_text("utf-8"))
+    return [
+        Conversation(
+            str(sample.get("sample_id") or f"{file.stem}-{number}"),
+            [*_turns(sample.get("conversation", sample))],
+            [*_questions(sample["qa"])],
+        )
+        for number, sample in enumerate(content if isinstance(content, list) else [content])
+    ]
 
 
 def _turns(sessions: dict[str, Any]) -> Iterator[Turn]:

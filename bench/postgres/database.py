@@ -55,8 +55,8 @@ class PostgresDatabase:
     def job_at(self, place: int) -> str:
         return str(self._ask("job_at", place=place)[0][0])
 
-    def is_standing(self, job_id: str) -> bool:
-        return bool(self._ask("is_standing", job_id=job_id)[0][0])
+    def is_standing(self, *job_ids: str) -> bool:
+        return bool(self._ask("is_standing", job_ids=list(job_ids))[0][0])
 
     def is_any_due(self) -> bool:
         return bool(self._ask("is_any_due")[0][0])

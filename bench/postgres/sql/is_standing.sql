@@ -1,5 +1,10 @@
--- Whether one job has still to be settled; four look-ups, however many dead rows there are.
-SELECT EXISTS (SELECT FROM leasehold.ready WHERE job_id = %(job_id)s)
-  OR EXISTS (SELECT FROM leasehold.waiting WHERE job_id = %(job_id)s)
-  OR EXISTS (SELECT FROM leasehold.lease WHERE job_id = %(job_id)s)
-  OR EXISTS (SELECT FROM leasehold.scheduled WHERE job_id = %(job_id)s)
+-- Whether any of these jobs has still to be settled; four look-ups each, however many dead rows there are,
+-- and none after the first that has.
+SELECT EXISTS (
+  SELECT
+  FROM unnest(%(job_ids)s::uuid[]) AS asked (job_id)
+  WHERE EXISTS (SELECT FROM leasehold.ready WHERE ready.job_id = asked.job_id)
+    OR EXISTS (SELECT FROM leasehold.waiting WHERE waiting.job_id = asked.job_id)
+    OR EXISTS (SELECT FROM leasehold.lease WHERE lease.job_id = asked.job_id)
+    OR EXISTS (SELECT FROM leasehold.scheduled WHERE scheduled.job_id = asked.job_id)
+)
