@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -33,6 +34,9 @@ HURRY: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes":
 def pytest_configure(config: pytest.Config) -> None:
     use_memory()
     compile_once()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell that runs us in its background has us ignore it, and so would all that we start.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()  # until all tests are collected: there is nothing to throw away
     if os.environ.get("LEASEHOLD_REQUIRE_POSTGRES") != "1" or URL_VARIABLE in os.environ:
         return
@@ -67,6 +71,14 @@ def _logging_undone() -> Iterator[None]:
         logger.setLevel(level)
         logger.propagate = propagates
         logger.handlers[:] = handlers
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _counts_are_cheap() -> Iterator[None]:
+    """On a busy machine a count may be so slow that it stands for seconds; what came is missed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("leasehold.statistics.DEAR_SECONDS", float("inf"))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -32,8 +32,7 @@ HOUR = 3_600.0
 
 
 @pytest.fixture
-def stats(store: Store, monkeypatch: pytest.MonkeyPatch) -> Stats:
-    monkeypatch.setattr("leasehold.statistics.DEAR_SECONDS", float("inf"))  # on a busy machine
+def stats(store: Store) -> Stats:
     return Stats(lambda: store)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import logging
 import os
 import signal
 import threading
@@ -12,6 +13,8 @@ import time
 import leasehold as lh
 
 LONG_SECONDS = 120.0
+UNDER_WAY = "under way"  # what a long one logs when it has begun
+_logger = logging.getLogger("faults")
 
 
 @lh.task(name="poison", max_attempts=2)
@@ -42,6 +45,7 @@ async def short_async() -> None:
 @lh.task(name="long")
 def long() -> None:
     """Ends when it is interrupted, and not before."""
+    _logger.info(UNDER_WAY)
     give_up = time.monotonic() + LONG_SECONDS
     while time.monotonic() < give_up:
         time.sleep(0.01)
@@ -49,12 +53,14 @@ def long() -> None:
 
 @lh.task(name="long_async")
 async def long_async() -> None:
+    _logger.info(UNDER_WAY)
     await asyncio.sleep(LONG_SECONDS)
 
 
 @lh.task(name="deaf")
 def deaf() -> None:
     """Sleeps in C, where no interruption reaches it."""
+    _logger.info(UNDER_WAY)
     ctypes.CDLL(None).sleep(int(LONG_SECONDS))
 
 

@@ -40,6 +40,22 @@ def running(
         yield fleet.living[0]
 
 
+@contextmanager
+def running_long(
+    target: Target, client: lh.Client, folder: Path, calls: list[Call], grace: float
+) -> Iterator[Member]:
+    """A worker whose jobs have all begun: what has a lease only is handed back without a wait."""
+    with running(target, client, folder, calls, grace) as member:
+        wait_for(
+            "jobs under way", lambda: count_events(member, odd_tasks.UNDER_WAY) == len(calls), 20
+        )
+        yield member
+
+
+def count_events(member: Member, name: str) -> int:
+    return sum(each["event"] == name for each in member.events())
+
+
 class Seen:
     """The history, and which jobs stand where."""
 
@@ -102,7 +118,7 @@ def test_what_does_not_end_within_the_grace_is_handed_back_uncharged(
     target: Target, client: lh.Client, tmp_path: Path, number: signal.Signals
 ) -> None:
     calls = [odd_tasks.long.call(), odd_tasks.long_async.call()] * 2
-    with running(target, client, tmp_path, calls, GRACE_SECONDS) as member:
+    with running_long(target, client, tmp_path, calls, GRACE_SECONDS) as member:
         seconds = end(member, number)
     assert GRACE_SECONDS / 2 < seconds < GRACE_SECONDS + EXIT_SECONDS
     assert_handed_back(target, member, len(calls))
@@ -110,7 +126,7 @@ def test_what_does_not_end_within_the_grace_is_handed_back_uncharged(
 
 def test_a_second_signal_ends_the_grace(target: Target, client: lh.Client, tmp_path: Path) -> None:
     calls = [odd_tasks.long.call(), odd_tasks.long_async.call()] * 2
-    with running(target, client, tmp_path, calls, grace=60.0) as member:
+    with running_long(target, client, tmp_path, calls, grace=60.0) as member:
         seconds = end_at_once(member, signal.SIGTERM)
     assert seconds < EXIT_SECONDS
     assert_handed_back(target, member, len(calls))
@@ -120,7 +136,7 @@ def test_a_handler_that_hears_no_interruption_is_handed_back_too(
     target: Target, client: lh.Client, tmp_path: Path
 ) -> None:
     calls = [odd_tasks.deaf.call(), odd_tasks.long_async.call()] * 2
-    with running(target, client, tmp_path, calls, GRACE_SECONDS) as member:
+    with running_long(target, client, tmp_path, calls, GRACE_SECONDS) as member:
         seconds = end(member, signal.SIGTERM)
     assert seconds < GRACE_SECONDS + EXIT_SECONDS
     assert_handed_back(target, member, len(calls))

@@ -94,7 +94,7 @@ def test_a_job_that_was_handed_back_says_nothing_about_how_long_it_takes(client:
             time.sleep(0.005)
 
     client.enqueue(endless)
-    report = new_worker(client, [endless]).run(budget=2)
+    report = new_worker(client, [endless]).run(budget=4)
     assert (report.reason, report.released, report.abandoned) == (Reason.BUDGET, 1, 0)
     assert client.store.durations(["endless"]) == {}
 
@@ -215,7 +215,7 @@ def test_a_farewell_that_must_wait_does_not_hold_up_a_budget(client: Client) -> 
 
     changed = lh.Client(store=ChangedStore(client.store, farewell=stuck))
     started = time.monotonic()
-    report = new_worker(changed, [short]).run(budget=2)
+    report = new_worker(changed, [short]).run(budget=4)
     assert report.reason in {Reason.EMPTY, Reason.BUDGET}  # on a busy machine
     assert time.monotonic() - started < WIDE_SECONDS
     free.set()
@@ -234,7 +234,7 @@ def test_a_child_that_is_still_starting_at_the_end_never_runs_its_job(
     monkeypatch.setattr(children, "Child", SlowChild)
     before = slot_threads()  # another test's, of a handler that hears nothing
     job_id = client.enqueue(LINGER["process"], beacon).id
-    report = new_worker(client, [LINGER["process"]]).run(budget=2)
+    report = new_worker(client, [LINGER["process"]]).run(budget=4)
     may_start.set()
     assert report.reason is Reason.BUDGET
     wait_until(lambda: client.get(job_id).state is State.QUEUED, "it is handed back")
@@ -259,8 +259,8 @@ def test_what_could_not_be_settled_in_time_is_settled_soon(client: Client) -> No
     job_id = client.enqueue(short).id
     changed = lh.Client(store=ChangedStore(client.store, finish=away))
     started = time.monotonic()
-    report = new_worker(changed, [short]).run(budget=2)
-    assert time.monotonic() - started < 2 + WIDE_SECONDS
+    report = new_worker(changed, [short]).run(budget=4)
+    assert time.monotonic() - started < 4 + WIDE_SECONDS
     assert (report.reason, report.succeeded) == (Reason.BUDGET, 0)
     free.set()
     wait_until(lambda: client.get(job_id).state is State.SUCCEEDED, "it is settled")
@@ -277,7 +277,7 @@ def test_a_claim_that_comes_too_late_is_handed_back(client: Client) -> None:
 
     job_id = client.enqueue(short).id
     report = new_worker(lh.Client(store=ChangedStore(client.store, claim=slow)), [short]).run(
-        budget=2
+        budget=4
     )
     assert asked.is_set()
     assert (report.reason, report.succeeded, report.released) == (Reason.BUDGET, 0, 0)

@@ -15,6 +15,7 @@ from tests.memory.companion.conftest import Start, tell
 
 
 def test_with_memory_disabled_nobody_works_until_it_is_enabled_again(companion: Companion) -> None:
+    wait_for("worker", lambda: companion.health().is_working, 30)
     companion.change({"memory_enabled": False})
     wait_for("rest", lambda: not companion.health().is_working, 30)
     with companion.current() as memory:

@@ -47,6 +47,13 @@ def test_both_forms_are_read(tmp_path: Path, *, is_flat: bool) -> None:
     assert [question.evidence for question in read.questions] == [{"D1:1"}, {"D1:2", "D3:1"}]
 
 
+@pytest.mark.parametrize("content", ["", "[1]", '[{"conversation": {}}]'])
+def test_a_file_that_is_none_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "other.json").write_text(content, "utf-8")
+    with pytest.raises(SystemExit, match=r"other\.json is none of LoCoMo's conversations"):
+        list(locomo.read_conversations(tmp_path))
+
+
 def test_the_place_of_the_first_evidence_is_counted(tmp_path: Path) -> None:
     places = locomo.measure(_write(tmp_path, is_flat=False))
 

@@ -15,6 +15,7 @@ from leasehold_sync.model.apps import App
 from leasehold_sync.servers import StripeServer
 from leasehold_sync.working import Run
 from tests.sync.kit import begin, counts, look, sync
+from tests.worker.kit import wait_until
 
 MakeApp = Callable[..., App]
 
@@ -77,6 +78,11 @@ def test_a_task_whose_worker_died_at_its_last_attempt_is_orphaned(
     assert look(queue, job["id"])["error_message"] == "orphaned"
 
 
+def is_told(run: Run) -> bool:
+    crew = run._worker._crew
+    return crew is not None and all(each.interruption for each in crew.book.held())
+
+
 def test_a_run_can_be_stopped_from_outside(
     queue: lh.Client, database: Database, stripe: StripeServer, make_app: MakeApp
 ) -> None:
@@ -89,6 +95,7 @@ def test_a_run_can_be_stopped_from_outside(
         asked.append(1)
         if len(asked) == 2:
             run.stop(within=0)
+            wait_until(lambda: is_told(run), "the task is told: else it may read all pages before")
 
     stripe.on_request = stop_at_the_second_page
     report = run.run()
