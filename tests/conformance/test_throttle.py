@@ -224,6 +224,14 @@ def test_a_look_tells_the_room_of_each_lane(store: Store) -> None:
     assert closed.opens_seconds is None  # when one of them ends, which nobody knows
 
 
+def test_a_look_tells_how_many_may_run_at_once_however_many_do(store: Store) -> None:
+    store.enqueue([*new_jobs(5, lane=HOST), *new_jobs(1, lane="", share="ada")])
+    seen = {lane.place: lane for lane in look_lanes(store)}
+    assert {lane.most for lane in seen.values()} == {2, ENDLESS}
+    claim_lanes(store, IN_HOST, most=1)
+    assert {lane.place: lane.most for lane in look_lanes(store)}[IN_HOST] == 2
+
+
 def test_a_look_tells_how_long_the_first_of_a_lane_waits(store: Store) -> None:
     enqueue_one(store, lane=HOST)
     pass_time(store, 1000)

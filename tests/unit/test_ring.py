@@ -19,8 +19,10 @@ WEIGHTS = {A: 3, B: 1, C: 2}
 WANTS = [Want("default", 500)]
 
 
-def seen(place: str, *, room: int = ENDLESS, weight: int = 1, age: float = 0.0) -> LaneSeen:
-    return LaneSeen(place=place, age_seconds=age, weight=weight, room=room)
+def seen(
+    place: str, *, room: int = ENDLESS, weight: int = 1, age: float = 0.0, most: int = ENDLESS
+) -> LaneSeen:
+    return LaneSeen(place=place, age_seconds=age, weight=weight, room=room, most=most)
 
 
 def ring_of(*lanes: LaneSeen | str) -> Ring:
@@ -201,6 +203,22 @@ def test_a_freed_lane_of_a_share_nobody_saw_counts_once() -> None:
     ring = Ring()
     ring.free(A)
     assert drawn(ring, 16) == {A: 1}
+
+
+def test_a_slot_that_was_freed_while_a_look_saw_it_free_is_one_slot() -> None:
+    host = place_of("domain:a.com")
+    ring = ring_of(seen(host, room=2, most=2))
+    ring.free(host)
+    assert drawn(ring, 16) == {host: 2}
+
+
+def test_a_limit_that_was_raised_counts_from_the_next_look_on() -> None:
+    host = place_of("domain:a.com")
+    ring = ring_of(seen(host, room=1, most=1))
+    ring.begin_look()
+    ring.learn(seen(host, room=2, most=3))
+    ring.free(host)
+    assert drawn(ring, 16) == {host: 3}
 
 
 def test_an_endless_lane_stays_endless() -> None:

@@ -130,6 +130,7 @@ class LaneSeen(msgspec.Struct, frozen=True):
     weight: int  # of its share
     room: int  # how many may start now; ENDLESS without a throttle
     opens_seconds: float | None = None
+    most: int = ENDLESS  # may run at once: so that a slot freed during a look is not counted twice
 
 
 class Ask(msgspec.Struct, frozen=True):

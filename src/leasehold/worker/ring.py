@@ -102,7 +102,8 @@ class Ring:
 
     def __init__(self) -> None:
         self._levels: dict[tuple[str, int], _Level] = {}
-        self._weights: dict[str, int] = {}  # of shares, as last seen
+        self._weights: dict[str, int] = {}  # of shares, as last seen …
+        self._mosts: dict[str, int] = {}  # … and how many may run at once in lanes with room
 
     @property
     def is_empty(self) -> bool:
@@ -125,6 +126,7 @@ class Ring:
     def begin_look(self) -> None:
         """Forget what the look is about to tell anew: who waits longest, and which shares wait."""
         self._weights.clear()
+        self._mosts.clear()
         for level in self._levels.values():
             level.age_seconds = 0.0
 
@@ -138,6 +140,7 @@ class Ring:
         place = read_place(lane.place)
         level = self._levels.setdefault((place.queue, place.priority), _Level())
         level.add(lane.place, lane.weight, lane.room)
+        self._mosts[lane.place] = lane.most
         level.age_seconds = max(level.age_seconds, lane.age_seconds)
 
     def free(self, text: str) -> None:
@@ -146,7 +149,7 @@ class Ring:
         level = self._levels.setdefault((place.queue, place.priority), _Level())
         party = level.parties.get(party_of(text))
         room = 0 if party is None else party.rooms.get(text, 0)
-        if room < ENDLESS:
+        if room < self._mosts.get(text, ENDLESS):  # else a look was quicker to tell
             level.add(text, self._weights.get(place.share, 1), room + 1)
 
     def draw(self, wants: Sequence[Want], limit: int) -> list[Ask]:

@@ -231,18 +231,20 @@ def lines_of(
 ) -> tuple[list[Claim], list[str]]:
     """Read the rows of claim_lines: the jobs, dealt to the slots of their lanes, and what is left.
 
-    Each stands behind the one that is as many before it in its lane as that has slots.
+    Each stands behind the one that is as many before it in its lane as that has slots. A lane's
+    come together, as they run.
     """
     slots = {row[_LANE]: row[_SLOTS] for row in taken if row[_JOB_ID] is None}
-    places = {lane: read_place(texts[lane]) for lane in slots}
-    lines: dict[str, list[JobId]] = {lane: [] for lane in slots}
+    lines: dict[str, list[tuple[Any, ...]]] = {lane: [] for lane in slots}
+    for row in taken:
+        if row[_JOB_ID] is not None:
+            lines[row[_LANE]].append(row)
     claims = []
-    for lane, *row, _ in taken:
-        if row[0] is not None:
-            line = lines[lane]
-            behind = line[-slots[lane]] if len(line) >= slots[lane] else None
-            claims.append(_claim(row, texts[lane], places[lane], leases, behind))
-            line.append(row[0])
+    for lane, line in lines.items():
+        text, place = texts[lane], read_place(texts[lane])
+        for number, row in enumerate(line, -(slots[lane] or 0)):
+            behind = line[number][_JOB_ID] if number >= 0 else None
+            claims.append(_claim(row[_JOB_ID:_SLOTS], text, place, leases, behind))
     return claims, [lane for lane, count in slots.items() if count is None]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import msgspec
 
 from leasehold.model.ids import WorkerId
-from leasehold.model.lanes import OWN, LaneState, names_of, room_of, tenant_of, tokens_of
+from leasehold.model.lanes import ENDLESS, OWN, LaneState, names_of, room_of, tenant_of, tokens_of
 from leasehold.store.sqlite.statements import as_json, rows, value
 from leasehold.store.sqlite.times import FOREVER, SECOND
 
@@ -47,6 +47,7 @@ class Key:
     rate: float | None
     burst: float
     paused_until: int  # 0 when it is not
+    most: int  # may run at once
     has_spent: bool = False  # of its rate
 
     @property
@@ -120,6 +121,7 @@ def _to_key(row: _Row, now: int) -> Key:
         row.rate,
         math.inf if row.burst is None else row.burst,
         row.paused_until if is_paused else 0,
+        min(ENDLESS, row.running + room_of(state)),
     )
 
 

@@ -111,4 +111,5 @@ def _seen(
         return LaneSeen(place, age, weight, 0, opens)
     if key is None:
         return LaneSeen(place, age, weight, most)
-    return LaneSeen(place, age, weight, min(most, key.room_for(cost)), key.fills_seconds(cost))
+    room, opens = min(most, key.room_for(cost)), key.fills_seconds(cost)
+    return LaneSeen(place, age, weight, room, opens, key.most)

@@ -468,11 +468,11 @@ END
 $$;
 
 -- Takes leases on lines of short jobs: for each slot that a place is asked for, and its key has, up to `deep`
--- jobs that their worker runs one after the other. They come lane by lane, and each lane's are dealt to its
--- slots in turns; the last of a line has its slot. Locks and counts as claim_lanes does. Whatever more might
--- keep a job back is left to that: a rate, the limit of a queue or tenant; also lanes whose next jobs are not
--- all short. A row without a job for each key with room says how many slots it gave, and NULL where it is left.
--- No two places are of one key.
+-- jobs that their worker runs one after the other. A lane's come in their order, to be dealt to its slots in
+-- turns; the last of a line has its slot. Locks and counts as claim_lanes does. Whatever more might keep a job
+-- back is left to that: a rate, the limit of a queue or tenant; also lanes whose next jobs are not all short.
+-- A row without a job for each key with room says how many slots it gave, and NULL where it is left. No two
+-- places are of one key.
 CREATE FUNCTION leasehold.claim_lines(places text[], mosts integer[], deep integer, short text[],
   leases jsonb, who bigint, skew interval)
 RETURNS TABLE (lane text, job_id uuid, fence bigint, kind text, args text, attempt integer,
@@ -546,7 +546,7 @@ BEGIN
   )
   SELECT taken.lane, taken.job_id, ticket, taken.kind, job.args::text, taken.attempt + 1,
     taken.failures, 0, job.max_attempts, job.timeout_seconds, taken.tenant, taken.batch, job.trace, NULL
-  FROM (SELECT * FROM taken ORDER BY lane, created_at, job_id) AS taken -- sorted while the rows are narrow
+  FROM (SELECT * FROM taken ORDER BY created_at, job_id) AS taken -- nearly as they stood
   CROSS JOIN LATERAL ( -- OFFSET 0: a lookup for each row, whatever the planner thinks of the table
     SELECT args, max_attempts, timeout_seconds, trace
     FROM leasehold.job

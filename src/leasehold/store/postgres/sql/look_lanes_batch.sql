@@ -8,8 +8,8 @@ WITH found AS MATERIALIZED (
   ORDER BY place, created_at, job_id
 ),
 told AS MATERIALIZED (
-  SELECT found.place, found.share, found.created_at, found.cost, found.lane, state.room, state.rate,
-    state.tokens, least(found.cost, state.burst) AS needed,
+  SELECT found.place, found.share, found.created_at, found.cost, found.lane, state.running, state.room,
+    state.rate, state.tokens, least(found.cost, state.burst) AS needed,
     CASE
       WHEN split_part(found.place, E'\x1f', 2) LIKE '@%%' -- what its tenant's quota leaves
         THEN (
@@ -52,7 +52,8 @@ SELECT told.place,
           THEN extract(epoch FROM told.paused_until - (%(skew)s + now()))
       END
     WHEN told.tokens < told.needed AND told.room > 0 THEN (told.needed - told.tokens) / told.rate
-  END::double precision
+  END::double precision,
+  least(told.running + told.room, 2147483647) -- NULL, without a throttle, is least of nothing
 FROM told
 LEFT JOIN LATERAL (
   SELECT weight FROM leasehold.share WHERE share.name = told.share OFFSET 0
