@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -110,3 +111,19 @@ def test_a_line_has_one_slot_until_its_last_has_ended() -> None:
         book.end(each)
         slots.append(book.open_slots())
     assert slots == [2, 2, 1, 0]
+
+
+def test_it_is_busy_from_the_first_claim_to_the_last_end() -> None:
+    book = Book()
+    attempts = [attempt(1), attempt(2)]
+    idle_at = time.monotonic()
+    began = book.busy_seconds(idle_at)
+    assert book.busy_seconds(idle_at + 50) == began  # nothing was open
+    book.add(attempts)
+    book.end(attempts[0])
+    busy_at = time.monotonic()
+    passed = book.busy_seconds(busy_at + 50) - book.busy_seconds(busy_at)
+    assert passed == pytest.approx(50)  # one is
+    book.end(attempts[1])
+    ended_at = time.monotonic()
+    assert book.busy_seconds(ended_at + 50) == book.busy_seconds(ended_at)

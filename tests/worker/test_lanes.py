@@ -310,9 +310,9 @@ def test_a_worker_whose_queue_is_full_waits_for_an_end_and_does_not_spin(
         wait_until(lambda: sum(_now.values()) == 20, "all have run")
 
 
-def test_of_a_share_alone_little_is_claimed_ahead_since_another_may_come(
-    client: lh.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def claimed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many jobs each claim of lanes took, by a worker that is believed to be fast."""
     taken: list[int] = []
     real = Lanes.claim
 
@@ -323,7 +323,22 @@ def test_of_a_share_alone_little_is_claimed_ahead_since_another_may_come(
 
     monkeypatch.setattr(Lanes, "claim", claim)
     monkeypatch.setattr(Pace, "_ahead", lambda _self, share: int(1_000 * share))
+    return taken
+
+
+def test_of_a_share_alone_little_is_claimed_ahead_since_another_may_come(
+    client: lh.Client, claimed: list[int]
+) -> None:
     client.enqueue_many(pass_shared.call("a") for _ in range(400))
     with new_worker(client, [pass_shared], slots=2):
         wait_until(lambda: not client.counts(), "all have ended")
-    assert max(taken) <= 2 + 50
+    assert max(claimed) <= 2 + 50
+
+
+def test_of_throttled_jobs_that_take_a_while_little_is_claimed_ahead_since_others_have_slots(
+    client: lh.Client, claimed: list[int]
+) -> None:
+    client.enqueue_many(pass_narrow.call(str(number)) for number in range(600))
+    with new_worker(client, [pass_narrow], slots=20):
+        wait_until(lambda: not client.counts(), "all have ended")
+    assert 20 < max(claimed) <= 20 + 200

@@ -13,7 +13,7 @@ import pytest
 import leasehold as lh
 from leasehold.model.ids import WorkerId
 from leasehold.model.values import Want
-from leasehold.worker.pace import MOST_AHEAD
+from leasehold.worker.pace import AHEAD_SECONDS, MOST_AHEAD
 from tests.worker.kit import (
     ChangedStore,
     drain,
@@ -211,6 +211,27 @@ def test_a_fast_worker_holds_no_more_than_its_pace_allows(client: Client) -> Non
     for count, rate in held:
         assert count <= 8 + min(MOST_AHEAD, rate * 0.1)
     assert max(count for count, _ in held) > 8  # it did look ahead
+
+
+def test_of_slow_jobs_that_end_in_bursts_little_is_held_ahead(client: Client) -> None:
+    held: list[int] = []
+
+    def claim(store: Store, worker: Any, wants: Sequence[Want], **named: Any) -> list[Claim]:
+        taken = store.claim(worker, wants, **named)
+        crew = running._crew
+        assert crew is not None
+        held.append(crew.book.open_count + len(taken))
+        return taken
+
+    @lh.task(name="slow")
+    async def slow(number: int) -> None:
+        await asyncio.sleep(0.05 + number % 7 / 1_000)
+
+    client.enqueue_many(slow.call(number) for number in range(400))
+    changed = lh.Client(store=ChangedStore(client.store, claim=claim))
+    running = new_worker(changed, [slow], slots=10)
+    assert running.run(until_empty=True).succeeded == 400
+    assert max(held) <= 10 + 2 * 200 * AHEAD_SECONDS  # at most 200 a second end
 
 
 def test_jobs_that_wait_here_for_a_third_of_their_lease_are_handed_back(

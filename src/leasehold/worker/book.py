@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,11 +23,17 @@ class Book:
         self._lock = threading.Lock()
         self.finished = 0  # grows; the claimer measures the rate by it
         self.suspects = 0
+        self._open = 0
+        self._idle_since = time.monotonic()
+        self._idle_seconds = 0.0
         self._by_queue: dict[str, int] = {}
 
     def add(self, attempts: Collection[Attempt]) -> None:
         with self._lock:
             self._held.update({each.claim.job_id.int: each for each in attempts})
+            if not self._open:
+                self._idle_seconds += time.monotonic() - self._idle_since
+            self._open += len(attempts)
             queues = [each.claim.queue for each in attempts]
             for queue in set(queues):  # a Counter takes longer to make, and a lone job waits for it
                 self._by_queue[queue] = self._by_queue.get(queue, 0) + queues.count(queue)
@@ -48,6 +55,9 @@ class Book:
             self._running.discard(attempt)
             self.finished += 1
             self._by_queue[attempt.claim.queue] -= 1
+            self._open -= 1
+            if not self._open:
+                self._idle_since = time.monotonic()
             return True
 
     def part(self, attempt: Attempt) -> Attempt | None:
@@ -83,7 +93,13 @@ class Book:
     @property
     def open_count(self) -> int:
         """How many wait or run here, not counting what only waits for the store's answer."""
-        return sum(self._by_queue.values())
+        return self._open
+
+    def busy_seconds(self, now: float) -> float:
+        """How long there was something open here: grows, from whatever it began with."""
+        with self._lock:
+            idle = self._idle_seconds + (0.0 if self._open else now - self._idle_since)
+            return now - idle
 
     def open_slots(self) -> int:
         """How many slots of throttles are taken here: of a line only its last has one."""

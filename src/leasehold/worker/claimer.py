@@ -177,7 +177,8 @@ class Claimer:
     def _look(self) -> None:
         """Claim what there is room for, do what is due, then wait for a reason to look again."""
         self._hear_of_ends()
-        self._pace.measure(self._book.finished, time.monotonic())
+        now = time.monotonic()
+        self._pace.measure(self._book.finished, self._book.busy_seconds(now), now)
         room = self._plan.room(self._pace.room(self._book.open_count))
         was_empty = self._book.is_empty
         if self._plan.is_spent and was_empty:

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import NamedTuple
+
 AHEAD_SECONDS = 0.1
 MOST_AHEAD = 4_000
 BATCH = 2_000  # a statement costs as much as 50 to 80 of its rows
-_SMOOTHING = 0.5
-_MEMORY_SECONDS = 0.25
-_SHORTEST_SECONDS = 0.001
+WINDOW_SECONDS = 0.25
+PAUSE_SECONDS = 2.0
+_SHORTEST_SECONDS = 0.01  # a few that end at once say nothing about speed
+_NOTE_SECONDS = 0.01
+
+
+class _Note(NamedTuple):
+    at: float
+    busy_seconds: float
+    finished: int
 
 
 class Pace:
-    """Measures how fast jobs end here. A new or slow worker claims only what its slots can hold."""
+    """Measures how fast jobs end here. A new or slow worker claims only what its slots can hold.
+
+    The speed is that of the last quarter of a second in which there was something to do: jobs that
+    began together end together, and while a claim waits for the store nothing new can end.
+    """
 
     def __init__(self, slots: int, shortest_lease_seconds: float, *, can_prefetch: bool) -> None:
         self._slots = slots
         self._ahead_seconds = min(AHEAD_SECONDS, shortest_lease_seconds / 10)
         self._can_prefetch = can_prefetch
         self._rate = 0.0
-        self._finished = 0
-        self._measured_at: float | None = None
+        self._notes: deque[_Note] = deque()
 
-    def measure(self, finished: int, now: float) -> None:
-        """Take in how many jobs have ended so far."""
-        if self._measured_at is None:
-            self._measured_at, self._finished = now, finished
-            return
-        elapsed = now - self._measured_at
-        if elapsed < _SHORTEST_SECONDS:
-            return
-        rate = (finished - self._finished) / elapsed
-        # A claim of many takes a while, in which nothing new can end: that says little.
-        share = _SMOOTHING if rate > self._rate else min(_SMOOTHING, elapsed / _MEMORY_SECONDS)
-        self._rate += (rate - self._rate) * share
-        self._measured_at, self._finished = now, finished
+    def measure(self, finished: int, busy_seconds: float, now: float) -> None:
+        """Take in how many jobs have ended so far, and for how long there were any."""
+        notes = self._notes
+        if notes and now - notes[-1].at > PAUSE_SECONDS:
+            notes.clear()  # what comes after a pause may be something else
+        if not notes or now - notes[-1].at >= _NOTE_SECONDS:
+            notes.append(_Note(now, busy_seconds, finished))
+        while len(notes) > 1 and (
+            busy_seconds - notes[1].busy_seconds >= WINDOW_SECONDS
+            or now - notes[1].at >= PAUSE_SECONDS
+        ):
+            notes.popleft()
+        since = notes[0]
+        took = max(_SHORTEST_SECONDS, busy_seconds - since.busy_seconds)
+        self._rate = (finished - since.finished) / took
 
     def _ahead(self, share: float) -> int:
         wanted = int(self._rate * self._ahead_seconds * share)

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from leasehold.worker.runners import Runners
     from leasehold.worker.settings import Settings
 
-# Of what is claimed ahead: a share that just came must not wait behind 0.1 s of the others' jobs.
+# Of what is claimed ahead: a share that just came, or what is ready, must not wait behind 0.1 s of
+# other jobs; and throttled jobs that wait here have slots that other workers could use.
 AHEAD_OF_LANES = 0.05
+AHEAD_OF_SLOTS = 0.2
 
 
 class Taker:
@@ -127,11 +129,16 @@ class Taker:
         self._narrow()
         if not self._are_lanes_hopeful:
             return self._take_all_ready(self._wants(room), room)
-        if self.lanes.has_shares or self._may_more_be_ready:
-            # Less ahead, of both: none may fill up the room that the other waits for.
-            room = min(room, self._pace.room(self._book.open_count, ahead_share=AHEAD_OF_LANES))
+        room = min(room, self._pace.room(self._book.open_count, ahead_share=self._ahead_share))
         self.is_held_up = room <= 0
         return self._take_in_turns(room) if room > 0 else 0
+
+    @property
+    def _ahead_share(self) -> float:
+        """How much of what may be claimed ahead may come out of lanes, or beside them."""
+        if self.lanes.has_shares or self._may_more_be_ready:
+            return AHEAD_OF_LANES
+        return 1.0 if self.lanes.short else AHEAD_OF_SLOTS
 
     def learn(self, seen: Survey) -> None:
         """Take in what a survey said of the queues."""
