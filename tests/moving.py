@@ -140,7 +140,7 @@ def _end(claim: Claim, chance: random.Random) -> Settlement:
 def _run_lanes(store: Store, many: int) -> None:
     seen = store.look_lanes(WORKER, [Look("a"), Look("c")], parties=64, page=50, after={})
     asks = [Ask(lane.place, 2) for lane in seen if lane.room > 0]
-    taken = store.claim_lanes(WORKER, asks, limit=many, leases={KIND: 60.0})
+    taken = store.claim_lanes(WORKER, asks, limit=many, leases={KIND: 60.0}).claims
     half = taken[: len(taken) // 2]
     store.finish(
         WORKER, [Settlement(job_id=each.job_id, fence=each.fence, spent=1.5) for each in half]

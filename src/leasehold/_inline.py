@@ -75,7 +75,7 @@ def _claim_of_lanes(
     lanes = store.look_lanes(_WORKER, looks, parties=_MOST_LANES, page=_MOST_LANES, after={})
     has_room = sorted((lane for lane in lanes if lane.room > 0), key=lambda lane: -lane.age_seconds)
     asks = [Ask(lane.place, 1) for lane in has_room]
-    return store.claim_lanes(_WORKER, asks, limit=1, leases=leases) if asks else []
+    return store.claim_lanes(_WORKER, asks, limit=1, leases=leases).claims if asks else []
 
 
 def run_attempt(client: Client, task: Task[..., Any], claim: Claim) -> Ran:

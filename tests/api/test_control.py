@@ -51,7 +51,7 @@ def aclient(store_url: str) -> Iterator[lh.AsyncClient]:
 
 def take(client: lh.Client, host: str = "a.com", *, share: str = "ada") -> list[Claim]:
     place = place_of(f"domain:{host}", share=share)
-    return client.store.claim_lanes(WORKER, [Ask(place, 99)], limit=99, leases=LEASES)
+    return client.store.claim_lanes(WORKER, [Ask(place, 99)], limit=99, leases=LEASES).claims
 
 
 def throttle(client: lh.Client, name: str) -> ThrottleInfo:
@@ -154,7 +154,7 @@ def test_a_refill_forgets_what_was_spent(client: lh.Client) -> None:
     client.enqueue_many(visit.with_options(throttle=OPENAI).call("a.com") for _ in range(30))
     ask = Ask(place_of("openai", share="ada"), 99)
     for _ in range(2):
-        taken = client.store.claim_lanes(WORKER, [ask], limit=99, leases=LEASES)
+        taken = client.store.claim_lanes(WORKER, [ask], limit=99, leases=LEASES).claims
         assert len(taken) == 10
         assert client.throttles.refill("openai")
 

@@ -138,7 +138,7 @@ def use_up(client: Client, name: str) -> None:
     place = "\x1f".join(("default", "", f"{32767 - 9:05}", "", name))
     (taken,) = client.store.claim_lanes(
         WorkerId(7), [Ask(place, 1)], limit=1, leases={"greet": 60.0}
-    )
+    ).claims
     assert str(taken.job_id) == first
 
 

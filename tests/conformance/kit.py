@@ -199,7 +199,7 @@ def claim_lanes(
         [Ask(place, most) for place in lane_places],
         limit=limit,
         leases=dict.fromkeys(kinds, lease_seconds),
-    )
+    ).claims
 
 
 def take_lanes(
@@ -219,7 +219,7 @@ def take_lanes(
         [Ask(lane.place, min(lane.room, limit)) for lane in seen if lane.room > 0],
         limit=limit,
         leases=dict.fromkeys(kinds, lease_seconds),
-    )
+    ).claims
 
 
 def take_one(store: Store, worker: WorkerId = WORKER, **options: Any) -> Claim:

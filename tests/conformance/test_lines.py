@@ -62,7 +62,7 @@ def take(
         leases=dict.fromkeys(kinds, LEASE_SECONDS),
         short=short,
         **named,
-    )
+    ).claims
 
 
 def lines(claims: Sequence[Claim]) -> list[list[JobId]]:

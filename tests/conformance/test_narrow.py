@@ -71,7 +71,7 @@ def take_lanes(
     )
     asks = [Ask(lane.place, min(limit, lane.room)) for lane in seen if lane.room > 0]
     leases = {**LEASES, **dict.fromkeys(kinds, 60.0)}
-    return store.claim_lanes(WORKER, asks, limit=limit, leases=leases, only=only)
+    return store.claim_lanes(WORKER, asks, limit=limit, leases=leases, only=only).claims
 
 
 def ids(claims: Iterable[Claim]) -> list[JobId]:
@@ -228,8 +228,8 @@ def test_a_batchs_look_sees_closed_lanes_as_closed(store: Store, batch: JobId) -
     enqueue_one(store, lane=HOST, batch=batch)
     (seen,) = store.look_lanes(WORKER, [Look("default")], parties=1, page=1, after={}, batch=batch)
     assert seen.room == 0
-    asks = [Ask(seen.place, 5)]
-    assert store.claim_lanes(WORKER, asks, limit=5, leases=LEASES, only=Only(batch=batch)) == []
+    asks, only = [Ask(seen.place, 5)], Only(batch=batch)
+    assert store.claim_lanes(WORKER, asks, limit=5, leases=LEASES, only=only).claims == []
 
 
 def test_a_batchs_look_of_a_paused_queue_says_when_it_opens(store: Store, batch: JobId) -> None:

@@ -94,7 +94,7 @@ def take_lane(
         leases={GREET: LEASE_SECONDS},
         only=only,
         limited=limited,
-    )
+    ).claims
 
 
 def take_all(store: Store) -> list[Claim]:

@@ -58,7 +58,7 @@ def take_held(
     seen = store.look_lanes(WORKER, [Look("default", HELD)], parties=64, page=100, after={})
     asks = [Ask(lane.place, lane.room) for lane in seen if lane.room > 0]
     leases = dict.fromkeys(kinds, LEASE_SECONDS)
-    return store.claim_lanes(WORKER, asks, limit=most, leases=leases, **options)
+    return store.claim_lanes(WORKER, asks, limit=most, leases=leases, **options).claims
 
 
 def take_all(store: Store) -> list[Claim]:
@@ -173,7 +173,7 @@ def test_a_quota_of_a_key_of_a_queue_and_of_a_tenant_all_hold(store: Store) -> N
     leases = {GREET: LEASE_SECONDS}
     for lane in (HOST, OTHER_HOST):
         asks = [Ask(place_of(lane), 9)]
-        assert store.claim_lanes(WORKER, asks, limit=9, leases=leases, limited=limited) == []
+        assert store.claim_lanes(WORKER, asks, limit=9, leases=leases, limited=limited).claims == []
     assert take_held(store) == []  # it has not heard of the queue's limit
     taken = take_held(store, limited=limited)
     lanes = sorted(each.place.rpartition("\x1f")[2] for each in taken)
@@ -198,7 +198,7 @@ def test_a_job_of_a_kind_that_is_not_known_here_waits_for_who_knows_it(store: St
     taken = claim(store) + take_held(store)
     assert [each.kind for each in taken] == [GREET]
     places = [Ask(place_of("", stage=f"@{ACME}"), 9)]
-    known = store.claim_lanes(OTHER, places, limit=9, leases=BOTH)
+    known = store.claim_lanes(OTHER, places, limit=9, leases=BOTH).claims
     assert [each.kind for each in known] == [STRANGE]
 
 

@@ -69,6 +69,6 @@ class Claiming(Ground):
     ) -> list[Claim]:
         asks = [Ask(lane_text(lane), most) for lane in lanes]
         leases = dict.fromkeys(kinds, UNIT)
-        taken = self.store.claim_lanes(worker, asks, limit=limit, leases=leases)
+        taken = self.store.claim_lanes(worker, asks, limit=limit, leases=leases).claims
         invariants.check_first_come(self.tables, taken)
         return taken

@@ -10,6 +10,7 @@ import msgspec
 from leasehold.errors import KeyHeld, LeaseLost
 from leasehold.model.keeping import Keep
 from leasehold.model.keys import Unique
+from leasehold.model.lanes import LaneClaims
 from leasehold.model.needs import Released
 from leasehold.model.results import Ended
 from leasehold.model.states import State
@@ -71,8 +72,10 @@ class Remembering(Mutant):
     def claim(self, *args: Any, **options: Any) -> list[Claim]:
         return self._remember(self._store.claim(*args, **options))
 
-    def claim_lanes(self, *args: Any, **options: Any) -> list[Claim]:
-        return self._remember(self._store.claim_lanes(*args, **options))
+    def claim_lanes(self, *args: Any, **options: Any) -> LaneClaims:
+        taken = self._store.claim_lanes(*args, **options)
+        self._remember(taken.claims)
+        return taken
 
     def _remember(self, taken: list[Claim]) -> list[Claim]:
         self.newest |= {claim.job_id: claim.fence for claim in taken}
@@ -209,8 +212,9 @@ class TellsOfEndsThatWereUndone(Mutant):
 
 
 class ClaimsLanesInTheWrongOrder(Mutant):
-    def claim_lanes(self, *args: Any, **options: Any) -> list[Claim]:
-        return self._store.claim_lanes(*args, **options)[::-1]
+    def claim_lanes(self, *args: Any, **options: Any) -> LaneClaims:
+        claims, busy = self._store.claim_lanes(*args, **options)
+        return LaneClaims(claims[::-1], busy)
 
 
 class LetsOneMoreRun(Mutant):

@@ -13,8 +13,9 @@ import pytest
 
 from leasehold.errors import StoreRefused
 from leasehold.model.ids import WorkerId
-from leasehold.model.lanes import Rule
+from leasehold.model.lanes import Ask, Rule
 from tests.conformance.kit import (
+    GREET,
     HOST,
     OTHER_HOST,
     WORKER,
@@ -196,6 +197,25 @@ def test_a_claim_that_is_held_open_stops_its_own_key_alone_and_nobody_waits(
         race.start(lambda: enqueue_one(race.store, lane=HOST)).result(5)
         side.roll_back()
     assert len(claim_lanes(race.store, HERE)) == 2
+
+
+@pytest.mark.parametrize("short", [(), (GREET,)], ids=["lanes", "lines"])
+def test_a_claim_names_the_keys_that_another_one_has_and_no_others(
+    race: PostgresRace, short: tuple[str, ...]
+) -> None:
+    full = place_of("domain:full")
+    places = [HERE, place_of(OTHER_HOST), full]
+    race.store.enqueue([*new_jobs(4, lane=HOST), *new_jobs(2, lane="domain:full")])
+    assert len(claim_lanes(race.store, full)) == 2
+    asks, leases = [Ask(place, 1) for place in places], {GREET: 60.0}
+    with race.uncommitted() as side:
+        assert len(claim_lanes(side.store, HERE)) == 2
+        taken = race.store.claim_lanes(SECOND, asks, limit=100, leases=leases, short=short)
+        assert taken == ([], [HERE])
+        side.roll_back()
+    taken = race.store.claim_lanes(SECOND, asks, limit=100, leases=leases, short=short)
+    assert len(taken.claims) > 0
+    assert taken.busy == []
 
 
 def test_mutant_without_skip_locked_it_waits(race: PostgresRace, tables: Tables) -> None:

@@ -19,6 +19,7 @@ from tests.worker.kit import ChangedStore, drain, new_worker, outcomes, running_
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from leasehold.model.lanes import LaneClaims
     from leasehold.model.values import Claim
     from leasehold.store.base import Store
 
@@ -96,10 +97,10 @@ class Watched:
         self.claims: list[Claim] = []
         self.client = lh.Client(store=ChangedStore(store, claim_lanes=self._claim))
 
-    def _claim(self, real: Store, *args: Any, **named: Any) -> list[Claim]:
-        claims = real.claim_lanes(*args, **named)
-        self.claims += claims
-        return claims
+    def _claim(self, real: Store, *args: Any, **named: Any) -> LaneClaims:
+        taken = real.claim_lanes(*args, **named)
+        self.claims += taken.claims
+        return taken
 
     @property
     def behind(self) -> int:

@@ -80,7 +80,7 @@ class Worker:
         seen = self.look(batch)
         asks = [Ask(lane.place, 10) for lane in seen]
         only = Only(batch=batch)
-        return self.store.claim_lanes(WORKER, asks, limit=10, leases=LEASES, only=only)
+        return self.store.claim_lanes(WORKER, asks, limit=10, leases=LEASES, only=only).claims
 
     def look(self, batch: Any) -> list[Any]:
         looks = [Look("default")]

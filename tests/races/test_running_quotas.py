@@ -37,7 +37,7 @@ def held(race: PostgresRace) -> None:
 
 def take(store: PostgresStore) -> list[Claim]:
     asks = [Ask(place_of("", stage=f"@{ACME}"), 9)]
-    return store.claim_lanes(SECOND, asks, limit=9, leases={GREET: LEASE_SECONDS})
+    return store.claim_lanes(SECOND, asks, limit=9, leases={GREET: LEASE_SECONDS}).claims
 
 
 def test_two_claims_at_once_take_no_more_than_the_quota(race: PostgresRace, tables: Tables) -> None:

@@ -279,7 +279,8 @@ def test_a_laned_job_that_lapsed_runs_again(client: lh.Client) -> None:
     with closing(open_store(client.store.url)) as past:
         past.skew_seconds = -3600.0
         (lane,) = past.look_lanes(GONE, [Look("default")], parties=8, page=8, after={})
-        assert past.claim_lanes(GONE, [Ask(lane.place, 1)], limit=1, leases={pass_narrow.name: 60})
+        asks, leases = [Ask(lane.place, 1)], {pass_narrow.name: 60.0}
+        assert past.claim_lanes(GONE, asks, limit=1, leases=leases).claims
     lapsed = client.store.lapsed(limit=10)
     assert len(client.store.reclaim([(each, 0.0) for each in lapsed])) == 1
     drain(client, pass_narrow)

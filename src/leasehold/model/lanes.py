@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+
+if TYPE_CHECKING:
+    from leasehold.model.values import Claim
 
 ENDLESS = 2**31 - 1  # the room of a lane without a throttle
 LINE = 8  # short jobs that one slot is taken for at once: they run one after the other
@@ -138,6 +141,16 @@ class Ask(msgspec.Struct, frozen=True):
 
     place: str
     most: int
+
+
+class LaneClaims(NamedTuple):
+    """What a claim of lanes took, and the places whose key another claim had just then.
+
+    That one may have counted before a slot was freed: who has freed it asks again.
+    """
+
+    claims: list[Claim]
+    busy: list[str]
 
 
 def line_length(slots: int, limit: int) -> int:

@@ -17,7 +17,7 @@ import msgspec
 
 from leasehold.model.ids import JobId, WorkerId
 from leasehold.model.keys import Standing, Verdict
-from leasehold.model.lanes import Ask, LaneSeen, Look, Pause
+from leasehold.model.lanes import Ask, LaneClaims, LaneSeen, Look, Pause
 from leasehold.model.values import Claim, Connections, Held, NewJob, Only, Renewal, Settlement, Want
 from leasehold.sealing.keyring import Keyring
 from leasehold.store.contract.access import AccessStore
@@ -254,7 +254,7 @@ class Store(
         only: Only | None = None,
         limited: Collection[str] = (),
         short: Collection[str] = (),
-    ) -> list[Claim]:
+    ) -> LaneClaims:
         """Take leases on jobs of these lanes, in this order, no more than each has room for.
 
         What a key's limits, rate and pause and its queue's pause allow is counted here, under a

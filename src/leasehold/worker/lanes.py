@@ -62,6 +62,7 @@ class Lanes:
         self._random = random.Random()
         self._ring = Ring()
         self._freed: deque[str] = deque()
+        self._freed_here: set[str] = set()  # and not asked for since
         self._freed_at = _NEVER
         self._gather_seconds = 0.0
         self._is_worth_a_look = True
@@ -129,7 +130,9 @@ class Lanes:
     def refresh(self, wants: Sequence[Want]) -> None:
         """Before a claim: take in what was freed, and look if there is a reason to."""
         while self._freed:
-            self._ring.free(self._freed.popleft())
+            place = self._freed.popleft()
+            self._ring.free(place)
+            self._freed_here.add(place)
         if self._is_look_due():
             self._look(wants)
 
@@ -197,7 +200,7 @@ class Lanes:
 
     def _take(self, asks: list[Ask], limit: int, short: Collection[str] = ()) -> list[Claim]:
         started = time.monotonic()
-        claims = self._store.claim_lanes(
+        taken = self._store.claim_lanes(
             self._worker,
             asks,
             limit=limit,
@@ -207,7 +210,11 @@ class Lanes:
             short=short,
         )
         self._gather_seconds = min(MOST_GATHER_SECONDS, 2 * (time.monotonic() - started))
-        return claims
+        missed = self._freed_here.intersection(taken.busy)
+        self._freed_here.difference_update([ask.place for ask in asks])
+        if missed:  # else nobody may see the slot: who had the key counted before it was free
+            self.free(sorted(missed))
+        return taken.claims
 
     def _look(self, wants: Sequence[Want]) -> None:
         """Look at the lanes of these queues, some pages further when all of a page are closed."""

@@ -58,4 +58,5 @@ def _claim(run: Callable[..., list[Any]], request: ClaimRequest, only: Only | No
     asks = [Ask(lane.place, min(lane.room, request.limit)) for lane in seen if lane.room > 0]
     random.shuffle(asks)  # no tenant is always the first
     limited = [want.queue for want in request.wants if want.is_limited]
-    return lanes.claim(asks, limit=request.limit, leases=request.leases, only=only, limited=limited)
+    leases = request.leases
+    return lanes.claim(asks, limit=request.limit, leases=leases, only=only, limited=limited).claims

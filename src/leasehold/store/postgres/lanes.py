@@ -11,6 +11,7 @@ from leasehold.model.lanes import (
     ENDLESS,
     HELD,
     USUAL,
+    LaneClaims,
     LaneSeen,
     Place,
     bounds_of,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 PACKAGE = "leasehold.store.postgres"
 
 _LANE, _JOB_ID, _SLOTS = 0, 1, -1  # columns of claim_lines
+_BUSY = -1  # in place of how many slots
 
 _ASIDE = ("=", HELD)  # the stages of jobs that were set aside
 
@@ -86,18 +88,19 @@ class Lanes:
         only: Only | None = None,
         limited: Collection[str] = (),
         short: Collection[str] = (),
-    ) -> list[Claim]:
+    ) -> LaneClaims:
         """Take what was asked for; of jobs that were set aside, a suspect comes alone."""
         mosts = _merge(asks)
         given: dict[str, Any] = {"leases": leases, "only": only, "limited": limited}
-        claims: list[Claim] = []
+        taken = LaneClaims([], [])
         rest: Mapping[str, int] = mosts
         if short and only is None:
-            claims, rest = self._take_lines(mosts, limit, short, leases)
-        claims += self._take_by_gates(rest, limit=limit - len(claims), suspects=False, **given)
+            taken, rest = self._take_lines(mosts, limit, short, leases)
+        left = limit - len(taken.claims)
+        _add(taken, self._take_by_gates(rest, limit=left, suspects=False, **given))
         aside = {place: 1 for place in mosts if read_place(place).stage[:1] in _ASIDE}
-        if claims or not aside:
-            return claims
+        if taken.claims or not aside:
+            return taken
         return self._take_by_gates(aside, limit=1, suspects=True, **given)
 
     def _take_lines(
@@ -106,7 +109,7 @@ class Lanes:
         limit: int,
         short: Collection[str],
         leases: Mapping[str, float],
-    ) -> tuple[list[Claim], Mapping[str, int]]:
+    ) -> tuple[LaneClaims, Mapping[str, int]]:
         """Take lines of the lanes with a throttle, of each key once, as deep as there is room.
 
         Returns also what is left to ask for: the lanes that are not for lines.
@@ -116,7 +119,7 @@ class Lanes:
         texts = list(places.values())
         deep = line_length(sum(mosts[place] for place in texts), limit)
         if not texts or deep == 1:
-            return [], mosts
+            return LaneClaims([], []), mosts
         taken = self._run(
             load(PACKAGE, "claim_lines"),
             places=pack_texts([place.encode() for place in texts]),
@@ -127,9 +130,9 @@ class Lanes:
             worker=self._worker,
             skew=self._skew,
         )
-        claims, unfit = lines_of(taken, places, leases)
-        left = mosts.keys() - set(texts) | {places[lane] for lane in unfit}
-        return claims, {place: mosts[place] for place in mosts if place in left}
+        lines, unfit = lines_of(taken, places, leases)
+        left = mosts.keys() - set(texts) | set(unfit)
+        return lines, {place: mosts[place] for place in mosts if place in left}
 
     def hold_slot(self, lease: Held) -> bool:
         held = self._run(
@@ -156,14 +159,14 @@ class Lanes:
 
     def _take_by_gates(
         self, mosts: Mapping[str, int], *, limit: int, limited: Collection[str], **given: Any
-    ) -> list[Claim]:
+    ) -> LaneClaims:
         """Take what has a limit beside its lane's, of its queue or tenant, one after the other."""
-        claims: list[Claim] = []
+        taken = LaneClaims([], [])
         for (gate, holder), places in groupby(mosts, lambda place: _gates(place, limited)):
             part = {place: mosts[place] for place in places}
-            left = limit - len(claims)
-            claims += self._take(part, limit=left, gate=gate, holder=holder, **given)
-        return claims
+            left = limit - len(taken.claims)
+            _add(taken, self._take(part, limit=left, gate=gate, holder=holder, **given))
+        return taken
 
     def _take(
         self,
@@ -175,9 +178,9 @@ class Lanes:
         only: Only | None,
         gate: str | None,
         holder: str | None,
-    ) -> list[Claim]:
+    ) -> LaneClaims:
         if not mosts or limit <= 0:
-            return []
+            return LaneClaims([], [])
         narrow: dict[str, Any] = {}
         if only is not None or holder is not None:  # who counts a tenant's does not set aside
             asked = only or Only()
@@ -215,20 +218,28 @@ def _merge(asks: Iterable[Ask]) -> dict[str, int]:
     return mosts
 
 
+def _add(taken: LaneClaims, more: LaneClaims) -> None:
+    taken.claims.extend(more.claims)
+    taken.busy.extend(more.busy)
+
+
 def claims_of(
     taken: Iterable[tuple[Any, ...]], texts: Sequence[str], leases: Mapping[str, float]
-) -> list[Claim]:
+) -> LaneClaims:
     """Read the rows of claim_lanes; what all jobs of a place have in common is in its text."""
-    claims = []
+    claims, busy = [], []
     for number, *row in taken:
         text = texts[number - 1]
-        claims.append(_claim(row, text, read_place(text), leases))
-    return claims
+        if row[0] is None:
+            busy.append(text)
+        else:
+            claims.append(_claim(row, text, read_place(text), leases))
+    return LaneClaims(claims, busy)
 
 
 def lines_of(
     taken: Sequence[tuple[Any, ...]], texts: Mapping[str, str], leases: Mapping[str, float]
-) -> tuple[list[Claim], list[str]]:
+) -> tuple[LaneClaims, list[str]]:
     """Read the rows of claim_lines: the jobs, dealt to the slots of their lanes, and what is left.
 
     Each stands behind the one that is as many before it in its lane as that has slots. A lane's
@@ -245,7 +256,8 @@ def lines_of(
         for number, row in enumerate(line, -(slots[lane] or 0)):
             behind = line[number][_JOB_ID] if number >= 0 else None
             claims.append(_claim(row[_JOB_ID:_SLOTS], text, place, leases, behind))
-    return claims, [lane for lane, count in slots.items() if count is None]
+    busy = [texts[lane] for lane, count in slots.items() if count == _BUSY]
+    return LaneClaims(claims, busy), [texts[lane] for lane, count in slots.items() if count is None]
 
 
 def _claim(

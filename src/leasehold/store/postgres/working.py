@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from leasehold.model.ids import JobId, WorkerId
-    from leasehold.model.lanes import Ask, LaneSeen, Look, Pause
+    from leasehold.model.lanes import Ask, LaneClaims, LaneSeen, Look, Pause
     from leasehold.model.values import Claim, Held, Only, Renewal, Settlement, Want
     from leasehold.store.base import Answer
     from leasehold.store.contract.saving import Saves
@@ -128,7 +128,7 @@ class Working:
         only: Only | None = None,
         limited: Collection[str] = (),
         short: Collection[str] = (),
-    ) -> list[Claim]:
+    ) -> LaneClaims:
         return self._lanes(worker).claim(
             asks, limit=limit, leases=leases, only=only, limited=limited, short=short
         )

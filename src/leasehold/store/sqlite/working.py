@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 
 from leasehold.model.ids import JobId, WorkerId
-from leasehold.model.lanes import Ask, LaneSeen, Look, Pause
+from leasehold.model.lanes import Ask, LaneClaims, LaneSeen, Look, Pause
 from leasehold.model.values import Claim, Held, Only, Renewal, Settlement, Want
 from leasehold.store.base import Answer
 from leasehold.store.contract.saving import Saves, nothing_saved
@@ -96,7 +96,7 @@ class Working:
         only: Only | None = None,
         limited: Collection[str] = (),
         short: Collection[str] = (),
-    ) -> list[Claim]:
+    ) -> LaneClaims:
         request = self._request(worker, (), limit, leases, is_for_suspects=False)
         if only is not None or limited or short:
             request = replace(request, only=only, limited=limited, short=short)
@@ -106,8 +106,8 @@ class Working:
             if taken.claims:
                 self._wakers.praise()
             if taken.claims or not taken.parked:
-                return taken.claims
-        return []
+                return LaneClaims(taken.claims, [])  # one writer at a time: no key is another's
+        return LaneClaims([], [])
 
     def hold_slot(self, worker: WorkerId, lease: Held) -> bool:
         with self._database.write() as connection:

@@ -303,7 +303,8 @@ $$;
 -- were set aside before, only suspects come, or only others. waiting_place, lease_lane, primary keys.
 -- With only_batch or only_kinds all others of a lane are passed over, and stay. A queue with a limit gives
 -- nothing but through its gate, and then it alone does. Jobs of tenants that may not run more than so many
--- are set aside, too, at the stage of their tenant; there the holder's count.
+-- are set aside, too, at the stage of their tenant; there the holder's count. A row without a job names a
+-- place whose key another claim has just now: that may have counted before a slot was freed.
 CREATE FUNCTION leasehold.claim_lanes(places text[], mosts integer[], room_here integer, leases jsonb,
   who bigint, skew interval, suspects boolean, only_batch uuid DEFAULT NULL,
   only_kinds text[] DEFAULT NULL, gate text DEFAULT NULL, holder text DEFAULT NULL)
@@ -463,7 +464,12 @@ BEGIN
     OFFSET 0
   ) AS job
   WHERE chosen.lease_seconds IS NOT NULL
-    AND leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken));
+    AND leasehold.all_taken((SELECT count(*) FROM chosen), (SELECT count(*) FROM taken))
+  UNION ALL
+  SELECT asked.number, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM asked
+  WHERE asked.lane <> ''
+    AND asked.lane NOT IN (SELECT unnest(keys));
 END
 $$;
 
@@ -471,8 +477,8 @@ $$;
 -- jobs that their worker runs one after the other. A lane's come in their order, to be dealt to its slots in
 -- turns; the last of a line has its slot. Locks and counts as claim_lanes does. Whatever more might keep a job
 -- back is left to that: a rate, the limit of a queue or tenant; also lanes whose next jobs are not all short.
--- A row without a job for each key with room says how many slots it gave, and NULL where it is left. No two
--- places are of one key.
+-- A row without a job for each key with room says how many slots it gave, and NULL where it is left; -1 where
+-- another claim has the key just now. No two places are of one key.
 CREATE FUNCTION leasehold.claim_lines(places text[], mosts integer[], deep integer, short text[],
   leases jsonb, who bigint, skew interval)
 RETURNS TABLE (lane text, job_id uuid, fence bigint, kind text, args text, attempt integer,
@@ -560,6 +566,10 @@ BEGIN
       WHEN seen.is_bound OR NOT seen.are_fit THEN NULL
       ELSE seen.slots -- also where nothing waits any more
     END
-  FROM seen;
+  FROM seen
+  UNION ALL
+  SELECT split_part(place, E'\x1f', 5), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, -1
+  FROM unnest(places) AS place
+  WHERE split_part(place, E'\x1f', 5) NOT IN (SELECT unnest(keys));
 END
 $$;

@@ -20,7 +20,7 @@ unlimited AS (
     WHERE state.rate IS NULL
   ))
 )
-SELECT count(*)
+SELECT count(job_id)
 FROM (
   SELECT array_agg(repeat(E'\x1f', 4) || lane) AS places, array_agg(0) AS mosts
   FROM few
