@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from typing import TYPE_CHECKING
 
@@ -22,24 +23,33 @@ SHARES = 10
 SMALL_SHARE = 1_000
 
 
-def drain_throttled(database: Database, size: Size, *, processes: int = 1) -> Figures:
-    """Drain jobs of 500 keys, two at a time each, with as many of a closed key before them."""
+def drain_throttled(
+    database: Database, size: Size, *, processes: int = 1, at_random: bool = False
+) -> Figures:
+    """Drain jobs of 500 keys, two at a time each, with as many of a closed key before them.
+
+    The keys come one after the other, again and again, or at random: then neighbours in the tables
+    are hardly ever claimed together, and the last of one key end long after those of others.
+    """
     _put_in_front(database, size.beside)
-    calls = [throttled.call(number % KEYS) for number in range(size.jobs)]
-    return _drain(database, calls, (throttled.name, closed.name), processes)
+    dice = random.Random(size.jobs)
+    keys = [dice.randrange(KEYS) if at_random else number % KEYS for number in range(size.jobs)]
+    calls = [throttled.call(key) for key in keys]
+    return _drain(database, calls, keys, (throttled.name, closed.name), processes)
 
 
 def drain_behind_closed(database: Database, size: Size) -> Figures:
     """Drain jobs without a throttle, with those of a closed key before them in their queue."""
     _put_in_front(database, size.beside)
     calls = [noop.call(number, "user@example.com", "hello") for number in range(size.jobs)]
-    return _drain(database, calls, (noop.name, closed.name))
+    return _drain(database, calls, [0] * len(calls), (noop.name, closed.name))
 
 
 def drain_shares(database: Database, size: Size) -> Figures:
     """Drain jobs of ten shares that take turns."""
-    calls = [shared.call(f"share {number % SHARES}") for number in range(size.jobs)]
-    return _drain(database, calls, (shared.name,))
+    shares = [number % SHARES for number in range(size.jobs)]
+    calls = [shared.call(f"share {share}") for share in shares]
+    return _drain(database, calls, shares, (shared.name,))
 
 
 def small_share(database: Database, size: Size) -> Figures:
@@ -78,12 +88,16 @@ def _put_in_front(database: Database, jobs: int) -> None:
 
 
 def _drain(
-    database: Database, calls: Sequence[Call], kinds: tuple[str, ...], processes: int = 1
+    database: Database,
+    calls: Sequence[Call],
+    keys: Sequence[int],  # or shares: of each the last job is waited for
+    kinds: tuple[str, ...],
+    processes: int = 1,
 ) -> Figures:
     jobs = len(calls)
     with lh.Client(database.url) as client:
         placed = client.enqueue_all(calls)
-    lasts = [str(each.id) for each in placed[-KEYS:]]  # of each key or share
+    lasts = {key: str(each.id) for key, each in zip(keys, placed, strict=True)}
     database.settle_down()
     with Fleet(database.url, Crew(kinds=kinds, processes=processes)) as fleet:
         start = read_meters(database, fleet)
@@ -91,8 +105,8 @@ def _drain(
         fleet.release()
         # With each key's last job settled nothing is left but those of the closed key, and leases.
         for is_reached in (
-            lambda: not database.is_standing(lasts[-1]),
-            lambda: not (database.is_standing(*lasts) or database.is_any_due()),
+            lambda: not database.is_standing(lasts[keys[-1]]),
+            lambda: not (database.is_standing(*lasts.values()) or database.is_any_due()),
         ):
             fleet.wait_until(is_reached, look_seconds=LOOK_SECONDS, most_seconds=MOST_SECONDS)
         seconds = time.perf_counter() - started

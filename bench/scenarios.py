@@ -121,6 +121,11 @@ SCENARIOS = (
         measure=partial(drain_throttled, processes=4),
         size=Size(jobs=100_000, beside=100_000),
     ),
+    Scenario(
+        name="drain, throttled, keys at random",
+        measure=partial(drain_throttled, at_random=True),
+        size=Size(jobs=100_000, beside=100_000),
+    ),
     Scenario(name="drain, 10 shares", measure=drain_shares),
     Scenario(
         name="a share beside a backlog", measure=small_share, size=Size(jobs=1_000, beside=100_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter, deque
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from leasehold.model.lanes import (
@@ -225,13 +226,21 @@ class Lanes:
         queues = [want.queue for want in wants]
         for _ in range(MOST_PAGES):
             seen = self._look_at_page(queues)
-            self._random.shuffle(seen)  # workers that began with the same lanes would collide
-            for lane in seen:
+            for lane in self._in_order(seen):
                 self._note_lane(lane, started)
             if not self._ring.is_empty or not (self._cursors or self._pages):
                 break
         self._looked_at = time.monotonic()
         self._look_cost = self._looked_at - started
+
+    def _in_order(self, seen: list[LaneSeen]) -> list[LaneSeen]:
+        """Line them up by age, since what came together stands together in the tables.
+
+        Each look begins somewhere in the line: workers that all began with the same would collide.
+        """
+        line = sorted(seen, key=attrgetter("age_seconds"), reverse=True)
+        first = self._random.randrange(len(line)) if line else 0
+        return line[first:] + line[:first]
 
     def _look_at_page(self, queues: Sequence[str]) -> list[LaneSeen]:
         known = max(1, len(self._pages))
