@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leasehold.model.lanes import LINE, Ask, Pause, Rule, RuleChange
+from leasehold.model.lanes import LONGEST_LINE, Ask, Pause, Rule, RuleChange
 from leasehold.model.quotas import QuotaChange
 from leasehold.model.states import State
 from leasehold.store.base import Answer
@@ -91,10 +91,27 @@ def test_short_jobs_are_dealt_to_the_slots_in_turns(store: Store) -> None:
 
 
 def test_a_line_is_no_longer_than_it_may_be(store: Store) -> None:
-    jobs = enqueue_apart(store, 2 * LINE + 3, lane=HOST)
-    assert [len(line) for line in lines(take(store))] == [LINE, LINE]
+    jobs = enqueue_apart(store, 2 * LONGEST_LINE + 3, lane=HOST)
+    assert [len(line) for line in lines(take(store))] == [LONGEST_LINE, LONGEST_LINE]
     assert take(store) == []
     assert look(store, jobs[-1]).state is State.BLOCKED
+
+
+def test_lines_are_longer_where_other_keys_that_were_asked_for_have_no_slot(store: Store) -> None:
+    enqueue_apart(store, 20, lane=HOST)
+    enqueue_apart(store, 20, lane=OTHER_HOST)
+    claims = take(store, place_of(HOST), place_of(OTHER_HOST), limit=16)
+    assert [len(line) for line in lines(claims)] == [4, 4, 4, 4]
+    for claim in claims:
+        if claim.place == place_of(HOST):
+            settle(store, claim, "succeeded")
+    more = take(store, place_of(HOST), place_of(OTHER_HOST), limit=12)
+    assert [len(line) for line in lines(more)] == [6, 6]
+
+
+def test_slots_for_all_that_there_is_room_for_are_taken_for_a_job_each(store: Store) -> None:
+    enqueue_apart(store, 20, lane=HOST)
+    assert len(take(store, most=9, limit=9)) == 2
 
 
 def test_jobs_that_have_a_slot_each_stand_behind_nobody(store: Store) -> None:
@@ -246,10 +263,10 @@ def test_where_anything_else_counts_there_are_no_lines(
 
 
 def test_a_limit_that_is_raised_opens_slots_beside_the_lines(store: Store) -> None:
-    jobs = enqueue_apart(store, 5 * LINE, lane=HOST)
+    jobs = enqueue_apart(store, 5 * LONGEST_LINE, lane=HOST)
     take(store)
     store.change_throttle(HOST, RuleChange(running=3, by="ops"))
-    assert lines(take(store)) == [jobs[2 * LINE : 3 * LINE]]
+    assert lines(take(store)) == [jobs[2 * LONGEST_LINE : 3 * LONGEST_LINE]]
 
 
 def test_people_see_the_slots_that_are_used(store: Store) -> None:

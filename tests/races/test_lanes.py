@@ -78,7 +78,8 @@ CROSS JOIN LATERAL leasehold.claim_lanes(%(places)s, '{100}', 100, '{"greet": 60
 CLAIM_LINES = b"""
 SELECT claimed.*
 FROM (SELECT pg_advisory_xact_lock_shared(77) OFFSET 0) AS brake
-CROSS JOIN LATERAL leasehold.claim_lines(%(places)s, '{100}', 8, '{greet}', '{"greet": 60}', 2, '0')
+CROSS JOIN LATERAL leasehold.claim_lines(
+  %(places)s, '{100}', 16, 8, '{greet}', '{"greet": 60}', 2, '0')
   AS claimed
 """
 CLAIM_IN_ONE = b"""
@@ -151,7 +152,8 @@ def test_of_lanes_where_nothing_waits_only_those_that_lines_pass_by_are_left(
     with psycopg.connect(race.store.url) as connection:
         found = connection.execute(
             "SELECT lane, job_id, slots"
-            """ FROM leasehold.claim_lines(%s, '{100}', 8, '{greet}', '{"greet": 60}', 2, '0')""",
+            " FROM leasehold.claim_lines("
+            """%s, '{100}', 16, 8, '{greet}', '{"greet": 60}', 2, '0')""",
             [[place_of(lane)]],
         ).fetchall()
     assert found == [(lane, None, slots)]

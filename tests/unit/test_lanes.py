@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from leasehold.model.lanes import (
     ENDLESS,
-    LINE,
+    LONGEST_LINE,
     PAST,
     SEPARATOR,
     SUSPECTS,
@@ -183,7 +183,15 @@ def test_a_rule_itself_is_nobodys() -> None:
 
 @pytest.mark.parametrize(
     ("slots", "limit", "length"),
-    [(1, 1, 1), (10, 10, 1), (10, 19, 1), (10, 20, 2), (1, 1_000, LINE), (0, 5, 5), (9, 0, 1)],
+    [
+        (1, 1, 1),
+        (10, 10, 1),
+        (10, 19, 1),
+        (10, 20, 2),
+        (1, 1_000, LONGEST_LINE),
+        (0, 5, 5),
+        (9, 0, 1),
+    ],
 )
 def test_lines_are_no_longer_than_there_is_room_when_all_slots_have_one(
     slots: int, limit: int, length: int

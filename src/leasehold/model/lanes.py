@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from leasehold.model.values import Claim
 
 ENDLESS = 2**31 - 1  # the room of a lane without a throttle
-LINE = 8  # short jobs that one slot is taken for at once: they run one after the other
+LINE = 8  # short jobs that one slot is taken for at once: they run one after the other …
+LONGEST_LINE = 16  # … while there are fewer slots than were asked for
 SEPARATOR = "\x1f"
 PAST = (
     " "  # sorts after the separator, before whatever can be printed: skips all that a head begins
@@ -154,11 +155,11 @@ class LaneClaims(NamedTuple):
 
 
 def line_length(slots: int, limit: int) -> int:
-    """Say how long lines may be, if so many slots are asked for and there is room for so many jobs.
+    """Say how long lines may be, if there are so many slots and there is room for so many jobs.
 
     Wide before deep: what runs in one slot does not run at the same time.
     """
-    return max(1, min(LINE, limit // max(1, slots)))
+    return max(1, min(LONGEST_LINE, limit // max(1, slots)))
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):

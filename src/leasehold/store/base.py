@@ -260,9 +260,9 @@ class Store(
         What a key's limits, rate and pause and its queue's pause allow is counted here, under a
         lock, whatever a look said. Jobs of other kinds are set aside (stage `parked`). `limited`
         names queues that have a limit; those that have one and are not named give nothing. Of
-        `short` kinds a slot is taken for a line of up to LINE jobs, where the key's limit is all
-        that counts: each is `behind` the one before, to be run when that has ended, and the last
-        has the slot.
+        `short` kinds a slot is taken for a line of up to LONGEST_LINE jobs, where the key's limit
+        is all that counts: each is `behind` the one before, to be run when that has ended, and the
+        last has the slot.
         """
 
     def hold_slot(self, worker: WorkerId, lease: Held) -> bool:

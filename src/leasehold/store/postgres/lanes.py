@@ -10,6 +10,7 @@ import msgspec
 from leasehold.model.lanes import (
     ENDLESS,
     HELD,
+    LONGEST_LINE,
     USUAL,
     LaneClaims,
     LaneSeen,
@@ -117,14 +118,14 @@ class Lanes:
         places = {read_place(place).lane: place for place in mosts if _is_usual(place)}
         places.pop("", None)
         texts = list(places.values())
-        deep = line_length(sum(mosts[place] for place in texts), limit)
-        if not texts or deep == 1:
+        if not texts or line_length(sum(mosts[place] for place in texts), limit) == 1:
             return LaneClaims([], []), mosts
         taken = self._run(
             load(PACKAGE, "claim_lines"),
             places=pack_texts([place.encode() for place in texts]),
             mosts=pack_integers([mosts[place] for place in texts]),
-            deep=deep,
+            limit=limit,
+            longest=LONGEST_LINE,
             short=list(short),
             leases=_encode(leases).decode(),
             worker=self._worker,

@@ -66,6 +66,12 @@ class _Lane(NamedTuple):
     is_held: bool = False  # at a tenant's own stage
     deep: int = 1  # how many jobs a slot is taken for at most, if they are short
 
+    @property
+    def may_have_lines(self) -> bool:
+        """Whether its key's limit is all that counts."""
+        is_bound = self.key is None or self.key.is_rated or self.gate is not None
+        return not (is_bound or self.is_parked or self.is_suspect)
+
 
 class _Lines(NamedTuple):
     """What is taken from a lane: a job for each of its slots here, and those that run after."""
@@ -118,7 +124,6 @@ def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask])
     keys = read_keys(
         connection, {place.lane for place in places.values()} - {""}, request.worker, request.now
     )
-    length = line_length(sum(mosts.values()), request.limit) if request.short else 1
     rooms = rooms_of(connection, holders_of(places.values()))
     holders = {tenant: _Gate(room) for tenant, room in rooms.items()}
     lanes = []
@@ -135,10 +140,18 @@ def _open(connection: sqlite3.Connection, request: Request, asks: Sequence[Ask])
             is_suspect = place.stage == SUSPECTS
             is_held = tenant is not None
             is_aside = is_parked or is_held
-            is_free = gate is None and request.only is None and not (is_aside or is_suspect)
-            deep = length if is_free and key is not None and not key.is_rated else 1
-            lanes.append(_Lane(text, key, most, is_aside, is_suspect, gate, holder, is_held, deep))
-    return lanes
+            lanes.append(_Lane(text, key, most, is_aside, is_suspect, gate, holder, is_held))
+    if not request.short or request.only is not None:
+        return lanes
+    return _in_lines(lanes, sum(mosts.values()), request.limit)
+
+
+def _in_lines(lanes: list[_Lane], asked: int, limit: int) -> list[_Lane]:
+    """Let lines fill the room with the slots there are, if those asked for would not."""
+    if line_length(asked, limit) == 1:
+        return lanes
+    deep = line_length(sum(lane.most for lane in lanes), limit)
+    return [lane._replace(deep=deep) if lane.may_have_lines else lane for lane in lanes]
 
 
 def _take(

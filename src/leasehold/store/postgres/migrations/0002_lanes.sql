@@ -473,14 +473,14 @@ BEGIN
 END
 $$;
 
--- Takes leases on lines of short jobs: for each slot that a place is asked for, and its key has, up to `deep`
--- jobs that their worker runs one after the other. A lane's come in their order, to be dealt to its slots in
--- turns; the last of a line has its slot. Locks and counts as claim_lanes does. Whatever more might keep a job
--- back is left to that: a rate, the limit of a queue or tenant; also lanes whose next jobs are not all short.
--- A row without a job for each key with room says how many slots it gave, and NULL where it is left; -1 where
--- another claim has the key just now. No two places are of one key.
-CREATE FUNCTION leasehold.claim_lines(places text[], mosts integer[], deep integer, short text[],
-  leases jsonb, who bigint, skew interval)
+-- Takes leases on lines of short jobs: for each slot that a place is asked for, and its key has, several that
+-- their worker runs one after the other: its part of `room_here`, but no more than `longest`. A lane's come in
+-- their order, to be dealt to its slots in turns; the last of a line has its slot. Locks and counts as
+-- claim_lanes does. Whatever more might keep a job back is left to that: a rate, the limit of a queue or tenant;
+-- also lanes whose next jobs are not all short. A row without a job for each key with room says how many slots
+-- it gave, and NULL where it is left; -1 where another claim has the key just now. No two places are of one key.
+CREATE FUNCTION leasehold.claim_lines(places text[], mosts integer[], room_here integer, longest integer,
+  short text[], leases jsonb, who bigint, skew interval)
 RETURNS TABLE (lane text, job_id uuid, fence bigint, kind text, args text, attempt integer,
   failures integer, lapses integer, max_attempts smallint, timeout_seconds real, tenant text, batch uuid,
   trace text, slots integer)
@@ -528,7 +528,7 @@ BEGIN
           AND w.lapses = 0
           AND NOT open.is_bound
         ORDER BY w.created_at, w.job_id
-        LIMIT open.slots * deep
+        LIMIT open.slots * (SELECT greatest(1, least(longest, room_here / sum(slots))) FROM open)
         FOR UPDATE SKIP LOCKED
       ) AS first
     ) AS line
