@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Of what is claimed ahead: a share that just came, or what is ready, must not wait behind 0.1 s of
 # other jobs; and throttled jobs that wait here have slots that other workers could use.
-AHEAD_OF_LANES = 0.05
+AHEAD_OF_LANES = 0.025
 AHEAD_OF_SLOTS = 0.2
 
 
