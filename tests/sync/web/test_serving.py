@@ -112,11 +112,29 @@ def leave(
 ) -> None:
     """Ask for something and go away before it is done; returns when it has ended."""
     gate()
+    is_told = note_stops(served)
     with pytest.raises(httpx.ReadTimeout):
         http.post(path, json=body, timeout=2)
+    assert is_told.wait(WAIT_SECONDS)  # else it may be at the next page before it is told
     gate()
     wait_until(lambda: len(served.state.hub.runs) == 0, "the run has ended")
     gate(10)
+
+
+def note_stops(served: Serving) -> threading.Event:
+    """Say when a run is told to stop."""
+    runs, is_told = served.state.hub.runs, threading.Event()
+    run = runs.run
+
+    async def noted(request: Any, work: Any, stop: Callable[[], None], **named: Any) -> Any:
+        def stop_and_tell() -> None:
+            stop()
+            is_told.set()
+
+        return await run(request, work, stop_and_tell, **named)
+
+    runs.run = noted
+    return is_told
 
 
 def test_a_running_sync_is_cancelled_at_a_page_and_keeps_what_it_has(
