@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ENDLESS = 2**31 - 1  # the room of a lane without a throttle
 LINE = 8  # short jobs that one slot is taken for at once: they run one after the other …
-LONGEST_LINE = 16  # … while there are fewer slots than were asked for
+LONGEST_LINE = 16  # … and where there are too few slots to fill the room so
 SEPARATOR = "\x1f"
 PAST = (
     " "  # sorts after the separator, before whatever can be printed: skips all that a head begins

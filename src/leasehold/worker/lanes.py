@@ -197,7 +197,7 @@ class Lanes:
     def _learn_depth(self, most: int, got: float) -> None:
         """Ask for as many lines as will fill the room: not for more than lanes have jobs for."""
         if most > 1:
-            self._depth = LINE if got > most / 2 else max(1.0, 2 * got)
+            self._depth = LINE if got > most / 2 else min(LINE, max(1.0, 2 * got))
 
     def _take(self, asks: list[Ask], limit: int, short: Collection[str] = ()) -> list[Claim]:
         started = time.monotonic()
