@@ -77,7 +77,10 @@ def _check_settings(database: Database) -> Finding:
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
         (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
     if mode == "wal" and synchronous >= 2:  # noqa: PLR2004 - 2 is FULL, 3 is EXTRA
-        return _ok("durability", "journal mode WAL, synchronous FULL: a power cut loses no job")
+        return _ok(
+            "durability",
+            "journal mode WAL, each answer waits for the disk: a power cut loses no job",
+        )
     return _problem(
         "durability",
         f"journal mode {mode}, synchronous {synchronous}",

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from leasehold.errors import StoreBusy, StoreError, StoreRefused
+from leasehold.errors import StoreBusy, StoreError, StoreRefused, StoreUnavailable
 from leasehold.model.values import Connections
 from leasehold.store.shield import shielded
 from leasehold.store.sqlite.errors import translate, translating
 from leasehold.store.sqlite.gate import Gate
 from leasehold.store.sqlite.location import Location
 from leasehold.store.sqlite.readers import Readers
-from leasehold.store.sqlite.wal import LONG_BYTES, WalMeter
+from leasehold.store.sqlite.wal import LONG_BYTES, SYNCS_APART, WalMeter, sync
 
 _FORK_WAIT_SECONDS = 5.0
 _SOME_BYTES = 512 * 1024  # of the log, worth a checkpoint when nothing else is to do
@@ -74,6 +74,7 @@ class Database:
         self._checkpointer: sqlite3.Connection | None = None
         self._inherited: list[sqlite3.Connection | None] | None = None
         self._is_quiet = False
+        self._is_log_in_doubt = False
         self._joined = _Joined()
         _watch_forks(self)
 
@@ -86,17 +87,25 @@ class Database:
 
     @contextmanager
     def write(self, *, is_bare: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction, all or nothing. A bare one takes the tables as they are."""
+        """One transaction, all or nothing. A bare one takes the tables as they are.
+
+        The disk is waited for behind the gate, so that others write meanwhile: whoever sees what
+        was written and writes after it waits for the same log.
+        """
         if self._joined.writer is not None:
             yield self._joined.writer
             return
         if not is_bare:
             self._be_prepared()
-        with shielded(), translating(), self._gate.hold():
-            writer = self._open_writer()
-            with self._transaction(writer):
-                yield writer
-            self._checkpoint_if_long()
+        with shielded(), translating():
+            with self._gate.hold():
+                writer = self._open_writer()
+                with self._transaction(writer):
+                    yield writer
+                log = self._meter.lend() if SYNCS_APART else None
+                self._checkpoint_if_long()
+            if log is not None:
+                self._await_disk(log)
 
     @contextmanager
     def read(self, *, is_bare: bool = False) -> Iterator[sqlite3.Connection]:
@@ -171,6 +180,26 @@ class Database:
         self._meter.close()
         self._gate.close()
 
+    def _await_disk(self, log: int) -> None:
+        """Return when the disk has the log, with all that was committed before.
+
+        Where it has once refused some of it, the log may have a hole that no later wait would fill:
+        from then on only what a checkpoint has copied into the database is safe.
+        """
+        try:
+            sync(log)
+        except OSError as error:
+            _logger.warning("the disk did not take the log", extra={"error": str(error)})
+            self._is_log_in_doubt = True
+        if self._is_log_in_doubt:
+            found = self.checkpoint()
+            if found.is_busy or found.copied < found.frames:
+                raise StoreUnavailable(
+                    "the disk did not take what was written, and a reader keeps it from being "
+                    "copied into the database: it is there, but a power cut could still take it"
+                )
+            self._is_log_in_doubt = False
+
     def _be_prepared(self) -> None:
         self._refuse_after_bad_fork()
         if not self._is_prepared:
@@ -199,6 +228,8 @@ class Database:
             writer = self.connect()
             try:
                 _switch_to_wal(writer)
+                if SYNCS_APART:  # `write` waits for the disk itself
+                    writer.execute("PRAGMA synchronous = NORMAL")
             except BaseException:
                 writer.close()
                 raise

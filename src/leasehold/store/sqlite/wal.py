@@ -1,4 +1,4 @@
-"""How much of the write-ahead log is in use, read from its own file.
+"""The write-ahead log's own file: how much of it is in use, and whether the disk has it.
 
 The file's size does not tell: after a checkpoint it is written again from the start and keeps its
 size. But each frame carries the salt of the round it was written in, and the header that of the
@@ -12,6 +12,8 @@ import os
 from pathlib import Path
 
 LONG_BYTES = 16 * 1024 * 1024
+# Whether a commit's wait for the disk can be ours, after the lock; else it is SQLite's, under it.
+SYNCS_APART = hasattr(os, "fdatasync")
 
 _HEADER_BYTES = 32
 _FRAME_HEADER_BYTES = 24
@@ -45,6 +47,11 @@ class WalMeter:
         """Measure from here on: a reader may keep the log from starting a new round."""
         self._checked_frames = max(0, frames)
 
+    def lend(self) -> int | None:
+        """Give away a descriptor of the log, for `sync`; None while nothing was ever written."""
+        descriptor = self._open()
+        return None if descriptor is None else os.dup(descriptor)
+
     def size_bytes(self) -> int:
         path = Path(self._path)
         return path.stat().st_size if path.exists() else 0
@@ -55,8 +62,18 @@ class WalMeter:
             os.close(descriptor)
 
     def _read(self, offset: int, length: int) -> bytes:
-        if self._descriptor is None:
-            if not Path(self._path).exists():
-                return b""
+        descriptor = self._open()
+        return b"" if descriptor is None else os.pread(descriptor, length, offset)
+
+    def _open(self) -> int | None:
+        if self._descriptor is None and Path(self._path).exists():
             self._descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-        return os.pread(self._descriptor, length, offset)
+        return self._descriptor
+
+
+def sync(descriptor: int) -> None:
+    """Wait until the disk has all that was written to the log so far, whoever wrote it."""
+    try:
+        os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
