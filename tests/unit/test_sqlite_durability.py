@@ -120,32 +120,36 @@ def test_others_write_while_one_waits_for_the_disk(
     assert not first.is_alive()
 
 
-def failing(times: int) -> Callable[[int], None]:
-    left = [times]
+def fail_once(monkeypatch: pytest.MonkeyPatch, name: str, code: int) -> None:
+    """Let the next call of a function of `os` fail."""
+    works: Callable[[int], object] = getattr(os, name)
+    left = [OSError(code, os.strerror(code))]
 
-    def sync(descriptor: int) -> None:
-        if left[0] > 0:
-            left[0] -= 1
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        _fdatasync(descriptor)
+    def call(descriptor: int) -> object:
+        if left:
+            raise left.pop()
+        return works(descriptor)
 
-    return sync
+    monkeypatch.setattr(os, name, call)
 
 
+@pytest.mark.parametrize(("name", "code"), [("fdatasync", errno.EIO), ("dup", errno.EMFILE)])
 def test_what_the_disk_refused_is_answered_once_it_is_in_the_database(
-    store: SqliteStore, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, sqlite_url: str, monkeypatch: pytest.MonkeyPatch, name: str, code: int
 ) -> None:
-    monkeypatch.setattr(os, "fdatasync", failing(1))
+    enqueued = enqueue_one(store)
+    fail_once(monkeypatch, name, code)
     job = enqueue_one(store)
     alone = f"file:{path_of(sqlite_url)}?immutable=1"  # without the log
     with closing(sqlite3.connect(alone, uri=True)) as database:
-        assert database.execute("SELECT id FROM leasehold_job").fetchall() == [(str(job),)]
+        stored = {row[0] for row in database.execute("SELECT id FROM leasehold_job")}
+    assert stored == {str(enqueued), str(job)}
 
 
 def test_after_a_refusal_nothing_is_answered_until_the_log_is_in_the_database(
     store: SqliteStore, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "fdatasync", failing(1))
+    fail_once(monkeypatch, "fdatasync", errno.EIO)
     with closing(sqlite3.connect(path_of(sqlite_url), isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM leasehold_job").fetchone()

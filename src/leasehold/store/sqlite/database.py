@@ -102,10 +102,9 @@ class Database:
                 writer = self._open_writer()
                 with self._transaction(writer):
                     yield writer
-                log = self._meter.lend() if SYNCS_APART else None
+                log = self._lend_log()
                 self._checkpoint_if_long()
-            if log is not None:
-                self._await_disk(log)
+            self._await_disk(log)
 
     @contextmanager
     def read(self, *, is_bare: bool = False) -> Iterator[sqlite3.Connection]:
@@ -180,17 +179,29 @@ class Database:
         self._meter.close()
         self._gate.close()
 
-    def _await_disk(self, log: int) -> None:
+    def _lend_log(self) -> int | None:
+        """Take a descriptor of the log, since another thread may close ours behind the gate."""
+        try:
+            return self._meter.lend() if SYNCS_APART else None
+        except OSError as error:
+            self._doubt_log(error)
+            return None
+
+    def _doubt_log(self, error: OSError) -> None:
+        _logger.warning("the disk did not take the log", extra={"error": str(error)})
+        self._is_log_in_doubt = True
+
+    def _await_disk(self, log: int | None) -> None:
         """Return when the disk has the log, with all that was committed before.
 
         Where it has once refused some of it, the log may have a hole that no later wait would fill:
         from then on only what a checkpoint has copied into the database is safe.
         """
-        try:
-            sync(log)
-        except OSError as error:
-            _logger.warning("the disk did not take the log", extra={"error": str(error)})
-            self._is_log_in_doubt = True
+        if log is not None:
+            try:
+                sync(log)
+            except OSError as error:
+                self._doubt_log(error)
         if self._is_log_in_doubt:
             found = self.checkpoint()
             if found.is_busy or found.copied < found.frames:
