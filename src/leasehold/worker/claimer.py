@@ -43,6 +43,7 @@ HEAD_START_SECONDS = 0.0005  # for what was claimed, before this thread is busy 
 SECOND_LOOK_SECONDS = 0.02
 # A wake-up may come ahead of its job, which is there as soon as the disk has it.
 WAKE_LOOKS_SECONDS = (0.0002, 0.0003, 0.0005, 0.001, 0.004, 0.015)
+_ALL_LOOKS_SECONDS = sum(WAKE_LOOKS_SECONDS)
 _SHORTEST_WAIT_SECONDS = 0.001  # polls wait for whole milliseconds
 _SHORTEST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 3.0
@@ -99,6 +100,7 @@ class Claimer:
         self._waker = store.waker(frozenset(settings.queues))
         self._wants_poke = False
         self._has_ended = False  # whether something has, since the last look began
+        self._expects_until = float("-inf")  # a job that we were woken for may not be there yet
         self._is_stopping = False
         self._care = Caretaker(
             store=store,
@@ -212,6 +214,9 @@ class Claimer:
                 self._taker.hope_everywhere()
 
     def _await_work(self, room: int) -> None:
+        if time.monotonic() < self._expects_until:
+            self._look_after_wake(room)
+            return
         may_free = self._taker.uses_lanes or self._settings.queue_slots or self._taker.rooms
         wants_poke = self._is_eager or bool(may_free) or self._taker.is_after_suspects
         deadline = time.monotonic() + self._idle_seconds()
@@ -233,7 +238,11 @@ class Claimer:
                 return
 
     def _look_after_wake(self, room: int) -> None:
-        """Look a few times: what woke us may not be committed yet, or have an older place."""
+        """Look a few times: what woke us may not be committed yet, or have an older place.
+
+        A wake-up that comes meanwhile may be for another job, which is looked for as long.
+        """
+        self._expects_until = float("-inf")
         for pause in WAKE_LOOKS_SECONDS:
             self._taker.hope()
             if self._taker.take_some(room) > 0:
@@ -243,6 +252,7 @@ class Claimer:
                 return  # a poke for the last one: hundreds may wait, and each comes alone
             if self._wait(pause, wants_poke=False) is not None:
                 self._taker.hope_everywhere()  # this wake-up may be about something else
+                self._expects_until = time.monotonic() + _ALL_LOOKS_SECONDS
             if self._taker.is_hopeful or self._is_stopping:
                 return
 
