@@ -102,8 +102,8 @@ class Database:
                 writer = self._open_writer()
                 with self._transaction(writer):
                     yield writer
-                log = self._lend_log()
                 self._checkpoint_if_long()
+                log = self._lend_log()
             self._await_disk(log)
 
     @contextmanager
